@@ -19,8 +19,6 @@ const (
 	OnLine Use = 1 << iota
 	// Scoring is a placement rule other than the first, or a policy that weighs jobs by what they hold. Rules that change what machines have, or what jobs hold of it, do not apply.
 	Scoring
-	// ByObjective is a solver that looks at nothing but limits and the objective. Deadlines that the objective does not count do not concern it.
-	ByObjective
 )
 
 // Reduction maps schedules between an instance and the reduced one that [Reduce] made of it. The zero value is that of an instance that is not reduced. Any number
@@ -31,8 +29,7 @@ type Reduction struct {
 	windows     bool      // a rule rests on last
 	from, to    *Instance // nil: no machine has another name
 	forth, back names
-	merged      []bool   // by cluster: its machines have other names; nil: none have
-	handed      []handed // resources of devices that have gone
+	merged      []bool // by cluster: its machines have other names; nil: none have
 }
 
 // names finds the machines of an instance by name.
@@ -59,9 +56,9 @@ func Reduce(in *Instance, use Use) (*Instance, *Reduction) {
 	}
 	r := newReducer(in, use)
 	for _, rule := range []func(*reducer){
-		(*reducer).objective, (*reducer).powerCaps, (*reducer).unused, (*reducer).licences, (*reducer).bandwidth, (*reducer).network, (*reducer).nodeFeatures, (*reducer).span, (*reducer).exclusive, (*reducer).blocks,
-		(*reducer).memory, (*reducer).nodeResources, (*reducer).devices, (*reducer).widths, (*reducer).precedence, (*reducer).reserved,
-		(*reducer).closedBefore, (*reducer).sleep, (*reducer).horizon, (*reducer).closedAfter, (*reducer).hardDeadlines, (*reducer).deadlines, (*reducer).objective, (*reducer).equalMachines,
+		(*reducer).licences, (*reducer).bandwidth, (*reducer).network, (*reducer).nodeFeatures, (*reducer).span, (*reducer).exclusive, (*reducer).blocks,
+		(*reducer).memory, (*reducer).nodeResources, (*reducer).widths, (*reducer).precedence, (*reducer).powerCaps, (*reducer).closedBefore,
+		(*reducer).horizon, (*reducer).closedAfter, (*reducer).hardDeadlines, (*reducer).equalMachines,
 	} {
 		rule(r)
 	}
@@ -163,7 +160,6 @@ type nodeEdit struct {
 	lists                    uint64 // of features that go
 	resources                uint64 // that go, see nodeResources
 	exclusive, block, layout bool
-	reservation              bool
 }
 
 // sites is what the machines of the grid have in common.
@@ -454,7 +450,7 @@ func (r *reducer) finish() (*Instance, *Reduction) {
 	return in, r.report
 }
 
-// Keeps says that solutions of the two instances are the same, so that Restore and Carry return what they get: no machine has another name, and no need of devices has gone.
+// Keeps says that solutions of the two instances are the same, so that Restore and Carry return what they get: no machine has another name.
 func (r *Reduction) Keeps() bool { return r.to == nil }
 
 // String lists the rules that applied, a line each with counts; empty: none.
@@ -475,8 +471,8 @@ func (r *Reduction) Fits(sol *Solution) bool {
 	return true
 }
 
-// Restore maps a schedule of the reduced instance to one of the original: the devices and loads that it names get the names of the original's machines, and jobs get the devices of
-// their processors whose needs have gone. It does not change the given one, and shares with it what stays.
+// Restore maps a schedule of the reduced instance to one of the original: the devices and loads that it names get the names of the original's machines. It does not change
+// the given one, and shares with it what stays.
 func (r *Reduction) Restore(sol *Solution) *Solution { return r.rename(sol, r.to, r.from, &r.back) }
 
 // Carry maps a schedule of the original to one of the reduced instance, as Restore maps the other way. It never fails: what names no machine stays as it is.
@@ -500,7 +496,7 @@ func (r *Reduction) rename(sol *Solution, from, to *Instance, by *names) *Soluti
 	changed := *sol
 	for k := range sol.Jobs {
 		p := &sol.Jobs[k]
-		if len(r.handed) == 0 && len(p.Devices) == 0 && !slices.ContainsFunc(p.Pieces, func(piece Piece) bool { return len(piece.Devices) > 0 }) {
+		if len(p.Devices) == 0 && !slices.ContainsFunc(p.Pieces, func(piece Piece) bool { return len(piece.Devices) > 0 }) {
 			continue
 		}
 		if &changed.Jobs[0] == &sol.Jobs[0] {
@@ -523,25 +519,11 @@ func (r *Reduction) placement(p Placement, from, to *Instance, by *names) Placem
 	if r.to == nil {
 		return p
 	}
-	var job *Job
-	if k, known := r.from.JobIndex(p.Job); known && len(r.handed) > 0 {
-		job = &r.from.jobs[k]
-	}
-	devices := func(cluster string, set ProcessorSet, held DevicesHeld) DevicesHeld {
-		switch {
-		case job == nil:
-		case to == r.to:
-			held = r.without(held)
-		default:
-			return r.hand(job, cluster, set, r.devices(cluster, held, from, to, by))
-		}
-		return r.devices(cluster, held, from, to, by)
-	}
-	p.Devices = devices(p.Cluster, p.Processors, p.Devices)
+	p.Devices = r.devices(p.Cluster, p.Devices, from, to, by)
 	p.Pieces = slices.Clone(p.Pieces)
 	for k := range p.Pieces {
 		piece := &p.Pieces[k]
-		piece.Devices = devices(piece.Cluster, piece.Processors, piece.Devices)
+		piece.Devices = r.devices(piece.Cluster, piece.Devices, from, to, by)
 	}
 	return p
 }

@@ -5,23 +5,29 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"sync"
 
 	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // The rules about what machines and pools have and jobs hold of it.
 
-// licences: where a pool has copies for all jobs that can run at once, it never runs short; a need that nothing limits goes. What a machine does not run stays a reason.
+// licences: where a pool has copies for all jobs at once, it never runs short; a need that nothing limits goes. What a machine does not run stays a reason.
 func (r *reducer) licences() {
 	if r.asks&asksLicences == 0 || r.use&Scoring != 0 || r.minimises("licence_usage") {
 		return
 	}
-	ample, licences := make([]bool, len(r.in.licences)), 0
+	asked := make([]int, len(r.in.licences)) // copies of all jobs together
+	for d, demand := range r.demands {
+		for _, need := range demand.Licences {
+			asked[need.Licence] += min(need.Copies, math.MaxInt32) * r.classes[d].jobs
+		}
+	}
+	ample := make([]bool, len(r.in.licences))
 	for l := range ample {
-		ample[l] = r.ample(l)
-		if ample[l] && r.needsLicence(l) {
-			licences++
+		ample[l] = true
+		for c := range r.in.clusters {
+			copies, _ := r.in.Pool(c, l)
+			ample[l] = ample[l] && copies >= asked[l]
 		}
 	}
 	left, jobs := make([]bool, len(ample)), 0 // needs of the licence stay, for a machine does not run it
@@ -44,8 +50,11 @@ func (r *reducer) licences() {
 			jobs += r.classes[d].jobs
 		}
 	}
-	pools := 0 // that limit nothing any more
+	pools, licences := 0, 0 // pools that limit nothing any more
 	for l := range ample {
+		if ample[l] && asked[l] > 0 {
+			licences++
+		}
 		if !ample[l] || !left[l] {
 			continue
 		}
@@ -64,52 +73,8 @@ func (r *reducer) licences() {
 		}
 	}
 	if jobs+pools > 0 {
-		r.applied("licences: the pools of %s have copies for all jobs that run at once; %s without the need", numtext.CountedGrouped(licences, "licence"), counted(jobs))
+		r.applied("licences: the pools of %s have copies for all jobs at once; %s without the need", numtext.CountedGrouped(licences, "licence"), counted(jobs))
 	}
-}
-
-// ample says whether no pool of the licence can run short: it has copies for all jobs, or for those that find processors at once. A job holds its copies beside the fewest
-// processors on which it runs, or one where it gets a whole machine or may be in pieces. Jobs that take no time need none.
-func (r *reducer) ample(licence int) bool {
-	var holders []holder
-	all := int64(0) // copies of all jobs
-	instant := int64(0)
-	for d, demand := range r.demands {
-		for _, need := range demand.Licences {
-			if need.Licence != licence {
-				continue
-			}
-			h := holder{need: int64(min(need.Copies, math.MaxInt32)), units: 1, blocks: r.classes[d].jobs}
-			if r.sites.noneWhole && demand.Span != SpanGrid {
-				h.units = demand.Min
-			}
-			all += h.need * int64(h.blocks)
-			if r.classes[d].instant {
-				instant += h.need * int64(h.blocks)
-			} else {
-				holders = append(holders, h)
-			}
-		}
-	}
-	byDensity(holders)
-	for c := range r.in.clusters {
-		copies, own := r.in.Pool(c, licence)
-		processors := r.in.processors
-		if own {
-			processors = r.in.clusters[c].Processors
-		}
-		if int64(copies) < all && (int64(copies) < instant || !fitAtOnce(holders, processors, int64(copies)-instant)) {
-			return false
-		}
-	}
-	return true
-}
-
-// needsLicence says whether a job needs the licence.
-func (r *reducer) needsLicence(licence int) bool {
-	return slices.ContainsFunc(r.demands, func(d *Demand) bool {
-		return slices.ContainsFunc(d.Licences, func(need Need) bool { return need.Licence == licence })
-	})
 }
 
 // bandwidth: where no job moves data, and none asks for more bandwidth than every machine offers, machines do not differ by it.
@@ -296,55 +261,32 @@ func (r *reducer) exclusive() {
 	}
 }
 
-// blocks: where machines are allocated whole, a block is one machine; where a cluster has one machine, all blocks are there; and a job may say of the number of machines what
-// is so wherever it runs.
+// blocks: where machines are allocated whole, a block is one machine; and a job of one block lies on one machine whatever it says of their number.
 func (r *reducer) blocks() {
 	if r.asks&asksBlocks == 0 {
 		return
 	}
 	sizes, layouts, stranded := 0, 0, r.minimises("stranded")
-	alone, machines := true, 0 // every cluster has one machine; the most machines of a cluster
-	for c := range r.in.clusters {
-		machines = max(machines, r.in.clusters[c].machines)
-		alone = alone && r.in.clusters[c].machines == 1 && r.sites.noneWhole
-	}
 	for d, demand := range r.demands {
 		n := demand.node
-		if n != nil && n.Running == nil && (n.MaxMachines > 0 || n.PerMachine > 0) && demand.Span != SpanGrid && r.anyLayout(demand, machines) {
+		if n != nil && n.Running == nil && (n.MaxMachines > 0 || n.PerMachine > 0) && demand.Min == n.Block && demand.Span != SpanGrid {
 			r.editNode(d, nodeEdit{layout: true}, func(own *NodeNeeds) { own.MinMachines, own.MaxMachines, own.PerMachine = 0, 0, 0 })
 			layouts += r.classes[d].jobs
 		}
 	}
 	for d, demand := range r.demands {
 		n := demand.node
-		if n == nil || n.Running != nil || n.Block == 1 || stranded {
+		if n == nil || n.Running != nil || n.Block == 1 || stranded || r.sites.noneWhole {
 			continue
 		}
-		whole := r.sites.whole || !r.sites.noneWhole && r.onAll(demand, func(m *Machine) bool { return m.whole })
-		together := alone && demand.Span != SpanGrid && demand.Min == demand.Max && len(n.Resources) == 0 && n.MaxMachines == 0 && n.PerMachine == 0
-		if whole || together {
+		if r.sites.whole || r.onAll(demand, func(m *Machine) bool { return m.whole }) {
 			r.editNode(d, nodeEdit{block: true}, func(own *NodeNeeds) { own.Block = 1 })
 			sizes += r.classes[d].jobs
 		}
 	}
 	if sizes+layouts > 0 {
-		r.applied("blocks: %s on one machine or on whole ones, %s with no choice of how many machines", counted(sizes), counted(layouts))
+		r.applied("blocks: %s on whole machines alone, %s of one block on one machine", counted(sizes), counted(layouts))
 	}
-}
-
-// anyLayout says whether the job, which keeps to one cluster, lies on so many machines as it asks for wherever it lies. Machines is the most that a cluster has.
-func (r *reducer) anyLayout(demand *Demand, machines int) bool {
-	n, blocks := demand.node, demand.Min/demand.node.Block
-	if blocks == 1 {
-		return true
-	}
-	holds := func(fewest, most int) bool {
-		return n.MinMachines <= fewest && (n.MaxMachines == 0 || n.MaxMachines >= most) && (n.PerMachine == 0 || fewest == most && n.PerMachine*most == blocks)
-	}
-	if !r.sites.noneWhole { // of whole machines a job gets one
-		return n.PerMachine == 0 && holds(1, min(blocks, machines))
-	}
-	return holds(1, min(blocks, machines)) || holds(blocks, blocks) && r.onAll(demand, func(m *Machine) bool { return m.Units/n.Block <= 1 })
 }
 
 // memory: no machine runs short, whatever runs there.
@@ -366,15 +308,22 @@ func (r *reducer) memory() {
 		jobs += r.classes[d].jobs
 	}
 	slices.SortStableFunc(picky, func(a, b *Demand) int { return cmp.Compare(b.Memory, a.Memory) })
-	together := sync.OnceValue(r.memoryHolders) // sorted only where the largest need does not fit everywhere
 	for c := range r.in.clusters {
 		for g := range r.in.clusters[c].Machines {
 			m := &r.in.clusters[c].Machines[g]
 			if math.IsInf(m.Memory, 1) {
 				continue
 			}
-			if !r.roomForLargest(most, picky, c, m) && !r.roomForAll(together(), c, m) {
+			if !holdsExactly(m.Memory, most, m.Units) {
 				return
+			}
+			for _, demand := range picky {
+				if holdsExactly(m.Memory, demand.Memory, m.Units) {
+					break // so it does for the others, which need less
+				}
+				if r.steps--; r.steps < 0 || r.reachesOrRuns(demand, c, m) {
+					return
+				}
 			}
 		}
 	}
@@ -384,62 +333,6 @@ func (r *reducer) memory() {
 		}
 	}
 	r.applied("memory: no machine can run short; needed by %s", counted(jobs))
-}
-
-// roomForLargest says whether the machine has memory for the largest need on each of its processors.
-func (r *reducer) roomForLargest(most float64, picky []*Demand, c int, m *Machine) bool {
-	if !holdsExactly(m.Memory, most, m.Units) {
-		return false
-	}
-	for _, demand := range picky {
-		if holdsExactly(m.Memory, demand.Memory, m.Units) {
-			break // so it does for the others, which need less
-		}
-		if r.steps--; r.steps < 0 || r.reachesOrRuns(demand, c, m) {
-			return false
-		}
-	}
-	return true
-}
-
-// memoryHolders are the classes of jobs that need memory, those that need most first; nil where some of them take no time, so that more of them than there are processors
-// may be on a machine.
-func (r *reducer) memoryHolders() []int {
-	var list []int
-	for d, demand := range r.demands {
-		if demand.Memory > 0 {
-			if r.classes[d].instant {
-				return nil
-			}
-			list = append(list, d)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(r.demands[b].Memory, r.demands[a].Memory) })
-	return list
-}
-
-// roomForAll says whether the machine has memory for the jobs that fill its processors and need most.
-func (r *reducer) roomForAll(holders []int, c int, m *Machine) bool {
-	var sum amount
-	left := m.Units
-	for _, d := range holders {
-		if r.steps--; r.steps < 0 {
-			return false
-		}
-		demand := r.demands[d]
-		if !r.reachesOrRuns(demand, c, m) {
-			continue
-		}
-		n := left
-		if width := demand.Max; r.classes[d].jobs < left/width {
-			n = r.classes[d].jobs * width
-		}
-		sum.add(demand.Memory, float64(n))
-		if left -= n; left == 0 || sum.sum-m.Memory+sum.lost > 0 {
-			break
-		}
-	}
-	return len(holders) > 0 && sum.sum-m.Memory+sum.lost <= 0
 }
 
 // reachesOrRuns says whether jobs of the demand may run on the machine, or run there already.
@@ -475,40 +368,33 @@ func (r *reducer) nodeResources() {
 		return
 	}
 	jobs := 0
-	for d := range r.demands {
-		if r.dropResources(d, gone) {
-			jobs += r.classes[d].jobs
+	for d, demand := range r.demands {
+		n, goes := demand.node, uint64(0)
+		if n == nil {
+			continue
 		}
+		for _, need := range n.Resources {
+			goes |= gone & (1 << need.Resource)
+		}
+		if n.Running != nil {
+			for _, h := range n.Running.Holds {
+				goes |= gone & (1 << h.Resource)
+			}
+		}
+		if goes == 0 {
+			continue
+		}
+		r.editNode(d, nodeEdit{resources: goes}, func(own *NodeNeeds) {
+			own.Resources = slices.DeleteFunc(slices.Clone(own.Resources), func(need ResourceNeed) bool { return gone&(1<<need.Resource) != 0 })
+			if own.Running != nil {
+				run := *own.Running
+				run.Holds = slices.DeleteFunc(slices.Clone(run.Holds), func(h RunningHold) bool { return gone&(1<<h.Resource) != 0 })
+				own.Running = &run
+			}
+		})
+		jobs += r.classes[d].jobs
 	}
 	r.applied("resources: no machine can run short of %s, needed by %s", numtext.Counted(bits.OnesCount64(gone), "resource"), counted(jobs))
-}
-
-// dropResources leaves out what jobs of the class hold of the resources, and says whether they hold any.
-func (r *reducer) dropResources(d int, gone uint64) bool {
-	n, goes := r.demands[d].node, uint64(0)
-	if n == nil {
-		return false
-	}
-	for _, need := range n.Resources {
-		goes |= gone & (1 << need.Resource)
-	}
-	if n.Running != nil {
-		for _, h := range n.Running.Holds {
-			goes |= gone & (1 << h.Resource)
-		}
-	}
-	if goes == 0 {
-		return false
-	}
-	r.editNode(d, nodeEdit{resources: goes}, func(own *NodeNeeds) {
-		own.Resources = slices.DeleteFunc(slices.Clone(own.Resources), func(need ResourceNeed) bool { return gone&(1<<need.Resource) != 0 })
-		if own.Running != nil {
-			run := *own.Running
-			run.Holds = slices.DeleteFunc(slices.Clone(run.Holds), func(h RunningHold) bool { return gone&(1<<h.Resource) != 0 })
-			own.Running = &run
-		}
-	})
-	return true
 }
 
 // asked says whether a job holds something of the resource, or will.
@@ -558,14 +444,10 @@ func (r *reducer) neverShort(resource int) bool {
 		m := r.in.clusters[at[0]].groupOfMachine(at[1])
 		taken[m] = max(taken[m], amount)
 	}
-	together := r.resourceHolders(resource)
 	for c := range r.in.clusters {
 		for g := range r.in.clusters[c].Machines {
 			m := &r.in.clusters[c].Machines[g]
 			free := m.Amount(resource) - taken[m]
-			if together != nil && free >= 0 && !m.whole && fitAtOnce(together, m.Units, int64(free)) {
-				continue
-			}
 			for of, need := range most {
 				if !of.fits(m, need, free) {
 					return false
@@ -582,26 +464,6 @@ func (r *reducer) neverShort(resource int) bool {
 		}
 	}
 	return true
-}
-
-// resourceHolders are the jobs that hold the resource, those that hold most for each processor first, but for those that run already; nil where some of them take no time.
-func (r *reducer) resourceHolders(resource int) []holder {
-	holders := []holder{}
-	for d, demand := range r.demands {
-		if demand.node == nil || demand.running() != nil || demand.node.Need(resource) == 0 {
-			continue
-		}
-		if r.classes[d].instant {
-			return nil
-		}
-		blocks := demand.Max / demand.node.Block
-		if blocks > math.MaxInt32/r.classes[d].jobs {
-			return nil
-		}
-		holders = append(holders, holder{int64(demand.node.Need(resource)), demand.node.Block, blocks * r.classes[d].jobs})
-	}
-	byDensity(holders)
-	return holders
 }
 
 // blockNeed is how the blocks of a demand lie on machines.

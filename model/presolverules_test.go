@@ -60,26 +60,15 @@ var presolveRules = []struct {
 	leaves, keeps []float64
 }{
 	{"memory", "memory", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines[0].Memory, s.Jobs[0].Memory, s.Jobs[1].Memory = &x, 1.5, 1.5
+		s.Clusters[0].Machines[0].Memory, s.Jobs[0].Memory = &x, 1.5
 	}, []float64{3, up(3), 1e18}, []float64{down(3), 1.5, 0}},
-	{"memory of the jobs that are there", "memory", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines[0].Processors = 8
-		s.Clusters[0].Machines[0].Memory, s.Jobs[0].Memory, s.Jobs[1].Memory, s.Jobs[1].Processors = &x, 2, 1, model.Moldable(1, 3)
-	}, []float64{5}, []float64{down(5)}},
-	{"memory of the jobs that need most", "memory", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines[0].Processors = 3
-		s.Clusters[0].Machines[0].Memory, s.Jobs[0].Memory, s.Jobs[1].Memory, s.Jobs[1].Processors = &x, 2, 1, model.Rigid(4)
-	}, []float64{4}, []float64{down(4)}},
-	{"memory of a job that takes no time", "memory", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines[0].Memory, s.Jobs[0].Memory, s.Jobs[0].Work = &x, 1.5, new(0.0)
-	}, []float64{3}, []float64{down(3)}},
 	{"memory in decimals", "memory", func(s *model.InstanceSpec, x float64) {
 		s.Clusters[0].Machines[0].Processors = 3
-		s.Clusters[0].Machines[0].Memory, s.Jobs[1].Memory, s.Jobs[1].Processors = &x, 0.1, model.Rigid(3)
+		s.Clusters[0].Machines[0].Memory, s.Jobs[1].Memory = &x, 0.1
 	}, []float64{up(0.3)}, []float64{0.3, down(0.3)}},
 	{"memory that rounding fills", "memory", func(s *model.InstanceSpec, x float64) { // 3 · 0.7 is rounded down
 		s.Clusters[0].Machines[0].Processors = 3
-		s.Clusters[0].Machines[0].Memory, s.Jobs[1].Memory, s.Jobs[1].Processors = &x, 0.7, model.Rigid(3)
+		s.Clusters[0].Machines[0].Memory, s.Jobs[1].Memory = &x, 0.7
 	}, []float64{up(3 * third), 3}, []float64{3 * third, 2}},
 	{"memory of whole machines", "memory", func(s *model.InstanceSpec, x float64) {
 		s.Clusters[0].Allocation = "machine"
@@ -88,27 +77,22 @@ var presolveRules = []struct {
 	{"memory of a job that runs elsewhere", "memory", func(s *model.InstanceSpec, x float64) {
 		secondCluster(s, model.MachineSpec{Memory: new(100.0)})
 		s.Clusters[0].Machines[0].Memory, s.Jobs[0].Memory, s.Jobs[1].Memory = &x, 1.5, 50
-		s.Jobs[0].Processors, s.Jobs[1].Work, s.Jobs[1].Runtime = model.Rigid(2), nil, map[string]float64{"d": 5}
+		s.Jobs[1].Work, s.Jobs[1].Runtime = nil, map[string]float64{"d": 5}
 	}, []float64{3}, []float64{down(3)}},
 	{"memory of a job that runs already", "memory", func(s *model.InstanceSpec, x float64) {
 		running(s)
 		s.Clusters[0].Machines[0].Memory, s.Jobs[0].Memory, s.Jobs[1].Memory = &x, 2, 1
-	}, []float64{3}, []float64{down(3), 2}},
+	}, []float64{4}, []float64{down(4), 3}},
 	{"memory that strands devices", "memory", func(s *model.InstanceSpec, x float64) {
 		s.Devices, s.Objective = []string{"gpu"}, map[string]float64{"stranded": x}
 		s.Clusters[0].Machines[0].Resources, s.Clusters[0].Machines[0].Memory, s.Jobs[0].Memory = map[string]float64{"gpu": 1}, new(9.0), 1
 	}, []float64{0}, []float64{1}},
 	{"a resource", "resources", func(s *model.InstanceSpec, x float64) {
 		s.Clusters[0].Machines[0].Resources, s.Jobs[0].Resources, s.Jobs[1].Resources = map[string]float64{"r": x}, map[string]float64{"r": 0.7}, map[string]float64{"r": 0.1}
-	}, []float64{0.8, 3}, []float64{0.799999, 0.7, 0}},
-	{"a resource of the blocks that hold most", "resources", func(s *model.InstanceSpec, x float64) { // three of four processors have a block of 2 and a part of one of 0.7
-		s.Clusters[0].Machines[0].Processors, s.Clusters[0].Machines[0].Resources = 3, map[string]float64{"r": x}
-		s.Jobs[0].Processors, s.Jobs[0].Resources = model.Rigid(4), map[string]float64{"r": 0.7}
-		s.Jobs[1].Processors, s.Jobs[1].Block, s.Jobs[1].Resources = model.Rigid(2), 2, map[string]float64{"r": 2}
-	}, []float64{2.7}, []float64{2.699999, 2.1, 2}},
+	}, []float64{1.4, 3}, []float64{1.399999, 0.7, 0}},
 	{"a resource of blocks", "resources", func(s *model.InstanceSpec, x float64) {
 		s.Clusters[0].Machines[0].Processors, s.Clusters[0].Machines[0].Resources = 4, map[string]float64{"r": x}
-		s.Jobs[0].Processors, s.Jobs[0].Block, s.Jobs[0].Resources = model.Rigid(4), 2, map[string]float64{"r": 1}
+		s.Jobs[0].Processors, s.Jobs[0].Block, s.Jobs[0].Resources = model.Rigid(2), 2, map[string]float64{"r": 1}
 	}, []float64{2}, []float64{1.999999}},
 	{"a resource of blocks on whole machines", "resources", func(s *model.InstanceSpec, x float64) {
 		secondCluster(s, model.MachineSpec{Processors: 2, Resources: map[string]float64{"r": 1}})
@@ -119,7 +103,7 @@ var presolveRules = []struct {
 		running(s)
 		s.Clusters[0].Machines[0].Resources, s.Jobs[1].Resources = map[string]float64{"r": x}, map[string]float64{"r": 0.7}
 		s.Jobs[0].Running.Holds = map[string]map[string]float64{"m[0]": {"r": 0.5}}
-	}, []float64{1.2}, []float64{1.199999, 0.7}},
+	}, []float64{1.9}, []float64{1.899999, 1.4}},
 	{"a resource of a job that takes no time", "resources", func(s *model.InstanceSpec, x float64) {
 		s.Clusters[0].Machines[0].Resources, s.Jobs[1].Resources, s.Jobs[1].Work, s.Jobs[1].Processors = map[string]float64{"r": x}, map[string]float64{"r": 1}, new(0.0), model.Rigid(4)
 	}, []float64{4}, []float64{3.999999, 2}},
@@ -134,19 +118,7 @@ var presolveRules = []struct {
 		secondCluster(s, model.MachineSpec{})
 		s.Licences, s.Jobs[0].Licences, s.Jobs[1].Licences = map[string]int{"l": 3}, map[string]int{"l": 2}, map[string]int{"l": 1}
 		s.Clusters[1].Licences = map[string]int{"l": int(x)}
-	}, []float64{2}, []float64{1}},
-	{"a licence of wide jobs", "licences", func(s *model.InstanceSpec, x float64) { // of four processors three hold 3 copies
-		s.Jobs[0].Processors, s.Jobs[1].Processors = model.Moldable(3, 4), model.Rigid(2)
-		s.Licences, s.Jobs[0].Licences, s.Jobs[1].Licences = map[string]int{"l": int(x)}, map[string]int{"l": 3}, map[string]int{"l": 2}
-	}, []float64{4, 5}, []float64{3, 2}},
-	{"a licence of jobs in pieces", "licences", func(s *model.InstanceSpec, x float64) {
-		s.Jobs[0].Processors, s.Jobs[0].Span, s.Jobs[1].Processors = model.Rigid(3), "grid", model.Rigid(3)
-		s.Licences, s.Jobs[0].Licences, s.Jobs[1].Licences = map[string]int{"l": int(x)}, map[string]int{"l": 3}, map[string]int{"l": 3}
-	}, []float64{6}, []float64{5, 3}},
-	{"a licence of jobs that take no time", "licences", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines[0].Count, s.Clusters[0].Machines[0].Processors, s.Jobs[0].Work = 1, 1, new(0.0)
-		s.Licences, s.Jobs[0].Licences, s.Jobs[1].Licences = map[string]int{"l": int(x)}, map[string]int{"l": 3}, map[string]int{"l": 3}
-	}, []float64{6}, []float64{5, 3}},
+	}, []float64{3}, []float64{2}},
 	{"a licence that is measured", "licences", func(s *model.InstanceSpec, x float64) {
 		s.Licences, s.Jobs[0].Licences, s.Objective = map[string]int{"l": 9}, map[string]int{"l": 2}, map[string]float64{"licence_usage": x}
 	}, []float64{0}, []float64{1}},
@@ -201,171 +173,6 @@ var presolveRules = []struct {
 		s.Clusters[0].Allocation = []string{"", "machine"}[int(x)]
 		s.Jobs[0].Processors, s.Jobs[0].Block = model.Rigid(2), 2
 	}, []float64{1}, []float64{0}},
-	{"blocks of a cluster of one machine", "blocks", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines[0].Count, s.Clusters[0].Machines[0].Processors = int(x), 4
-		s.Jobs[0].Processors, s.Jobs[0].Block = model.Rigid(4), 2
-	}, []float64{1}, []float64{2}},
-	{"blocks that hold something", "blocks", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines[0].Count, s.Clusters[0].Machines[0].Processors, s.Clusters[0].Machines[0].Resources = 1, 4, map[string]float64{"r": 1}
-		s.Jobs[0].Processors, s.Jobs[0].Block, s.Jobs[0].Resources = model.Rigid(4), 2, map[string]float64{"r": x}
-	}, []float64{0}, []float64{0.7}},
-	{"blocks of a width that is chosen", "blocks", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines[0].Count, s.Clusters[0].Machines[0].Processors = 1, 4
-		s.Jobs[0].Processors, s.Jobs[0].Block = model.Moldable(int(x), 4), 2
-	}, []float64{4}, []float64{2}},
-	{"as many machines as processors at most", "blocks", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines[0].Count = 4
-		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(3), model.Moldable(1, int(x))
-	}, []float64{3}, []float64{2, 1}},
-	{"as many machines as there are at most", "blocks", func(s *model.InstanceSpec, x float64) {
-		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(3), model.Moldable(1, int(x))
-	}, []float64{2, 3}, []float64{1}},
-	{"two machines at least", "blocks", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines[0].Processors = int(x)
-		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(2), model.Moldable(2, 2)
-	}, []float64{1}, []float64{2}},
-	{"one processor of every machine", "blocks", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines[0].Processors = int(x)
-		s.Jobs[0].Processors, s.Jobs[0].PerMachine = model.Rigid(2), 1
-	}, []float64{1}, []float64{2}},
-	{"all processors of the only machine", "blocks", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines[0].Count, s.Clusters[0].Machines[0].Processors = 1, 4
-		s.Jobs[0].Processors, s.Jobs[0].PerMachine = model.Rigid(4), int(x)
-	}, []float64{4}, []float64{2, 1}},
-	{"machines of a job in pieces", "blocks", func(s *model.InstanceSpec, x float64) {
-		s.Jobs[0].Processors, s.Jobs[0].Machines, s.Jobs[0].Span = model.Rigid(2), model.Moldable(1, 2), []string{"", "grid"}[int(x)]
-		secondCluster(s, model.MachineSpec{})
-	}, []float64{0}, []float64{1}},
-	{"a reservation of all jobs", "reservation", func(s *model.InstanceSpec, x float64) {
-		closed(s, 0, 7, "r")
-		closed(s, x, math.Inf(1), "r")
-		s.Jobs[0].Reservation, s.Jobs[1].Reservation = "r", "r"
-	}, []float64{7, 5}, []float64{up(7)}},
-	{"a reservation before the first job arrives", "reservation", func(s *model.InstanceSpec, x float64) {
-		closed(s, x, math.Inf(1), "r")
-		s.Jobs[0].Reservation, s.Jobs[1].Reservation = "r", "r"
-	}, []float64{0, 3}, []float64{up(3)}},
-	{"a reservation of some jobs", "reservation", func(s *model.InstanceSpec, x float64) {
-		closed(s, 0, math.Inf(1), "r")
-		s.Jobs[0].Reservation, s.Jobs[1].Reservation = "r", []string{"r", "", "q"}[int(x)]
-	}, []float64{0}, []float64{1, 2}},
-	{"a reservation of some machines", "reservation", func(s *model.InstanceSpec, x float64) {
-		closed(s, 0, math.Inf(1), "r")
-		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{From: x, For: "r"}}})
-		s.Jobs[0].Reservation, s.Jobs[1].Reservation = "r", "r"
-	}, []float64{0, 3}, []float64{up(3), 8}},
-	{"a machine that is closed for ever", "machines", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{From: x}}})
-	}, []float64{0, 3}, []float64{up(3), 8}},
-	{"a machine that is closed for a while", "machines", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{To: new(1e9)}}})
-	}, nil, []float64{0}},
-	{"a machine that is closed for the reservation of a job", "machines", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{For: "r"}}})
-		s.Jobs[0].Reservation = []string{"", "r"}[int(x)]
-	}, []float64{0}, []float64{1}},
-	{"a machine that is closed to a job that takes no time", "machines", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
-		s.Jobs[0].Work = &x
-	}, []float64{1}, []float64{0}},
-	{"a machine that is closed to a job by its estimate", "machines", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
-		s.Jobs[0].Estimate = &x
-	}, []float64{1}, []float64{0}},
-	{"a machine without a feature", "machines", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines[0].Features = []string{"f"}
-		s.Clusters[0].Machines = append(s.Clusters[0].Machines, model.MachineSpec{ID: "n"})
-		s.Jobs[0].Features, s.Jobs[1].Features = [][]string{{"f"}}, [][]string{{"f", "g"}}[int(x):]
-	}, []float64{0}, []float64{1}},
-	{"a machine before others", "machines", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines = slices.Insert(s.Clusters[0].Machines, int(x), model.MachineSpec{ID: "n", Closed: []model.ClosedSpec{{}}})
-	}, []float64{1}, []float64{0}},
-	{"a cluster without stated run times", "machines", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{})
-		s.Jobs[0].Runtime, s.Jobs[1].Runtime = map[string]float64{"c": 5}, map[string]float64{"c": 5, "d": 3}
-		if x == 0 {
-			delete(s.Jobs[1].Runtime, "d")
-		}
-	}, []float64{0}, []float64{1}},
-	{"a machine that is too small", "machines", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{Memory: &x})
-		s.Jobs[0].Memory, s.Jobs[1].Memory = 2, 3
-	}, []float64{0, 1.5}, []float64{2}},
-	{"a machine on which a job runs already", "machines", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
-		running(s)
-		s.Jobs[0].Running.Cluster = []string{"c", "d"}[int(x)]
-	}, []float64{0}, []float64{1}},
-	{"a machine that takes power under a cap", "machines", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines = append(s.Clusters[0].Machines, model.MachineSpec{ID: "n", Closed: []model.ClosedSpec{{}}, Power: &model.PowerSpec{Idle: 1}})
-		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Busy: 5}
-		if x > 0 {
-			s.Clusters[0].PowerCap = [][]float64{{0, x}}
-		}
-	}, []float64{0}, []float64{1, 9}},
-	{"a slow machine that is not used", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{Speed: 1e-3, Closed: []model.ClosedSpec{{}}})
-		s.Jobs[0].Work, s.Jobs[0].Runtime = nil, map[string]float64{"c": 5, "d": 500}
-		closed(s, x, math.Inf(1), "")
-	}, []float64{20.001}, []float64{20}},
-	{"machines that are counted", "machines", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
-		s.Objective = map[string]float64{"utilisation": x, "makespan": 1}
-	}, []float64{0}, []float64{1}},
-	{"devices for all processors", "devices", func(s *model.InstanceSpec, x float64) {
-		s.Devices, s.Clusters[0].Machines[0].Resources = []string{"gpu"}, map[string]float64{"gpu": x}
-		s.Jobs[0].Processors, s.Jobs[0].Block, s.Jobs[0].Resources, s.Jobs[1].Resources = model.Rigid(2), 2, map[string]float64{"gpu": 3}, map[string]float64{"gpu": 0.5}
-	}, []float64{4, 5}, []float64{3}},
-	{"devices that are measured", "devices", func(s *model.InstanceSpec, x float64) {
-		s.Devices, s.Clusters[0].Machines[0].Resources, s.Jobs[0].Resources = []string{"gpu"}, map[string]float64{"gpu": 9}, map[string]float64{"gpu": 1}
-		s.Objective = map[string]float64{"device_utilisation": x, "makespan": 1}
-	}, []float64{0}, []float64{1}},
-	{"devices of a job that takes no time", "devices", func(s *model.InstanceSpec, x float64) {
-		s.Devices, s.Clusters[0].Machines[0].Resources, s.Jobs[0].Resources = []string{"gpu"}, map[string]float64{"gpu": 9}, map[string]float64{"gpu": 1}
-		s.Jobs[0].Work = &x
-	}, []float64{1}, []float64{0}},
-	{"devices beside a job that runs already", "devices", func(s *model.InstanceSpec, x float64) {
-		running(s)
-		s.Devices, s.Clusters[0].Machines[0].Resources, s.Jobs[1].Resources = []string{"gpu"}, map[string]float64{"gpu": 9}, map[string]float64{"gpu": 1}
-		if x > 0 {
-			s.Jobs[0].Running.Holds, s.Jobs[0].Running.Devices = map[string]map[string]float64{"m[0]": {"gpu": 1}}, model.DevicesHeld{"gpu": {"m[0]": model.Processors(3)}}
-		}
-	}, []float64{0}, []float64{1}},
-	{"devices of whole machines", "devices", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Allocation = []string{"", "machine"}[int(x)]
-		s.Devices, s.Clusters[0].Machines[0].Resources, s.Jobs[0].Resources = []string{"gpu"}, map[string]float64{"gpu": 9}, map[string]float64{"gpu": 1}
-	}, []float64{0}, []float64{1}},
-	{"a metric that is 0", "objective", func(s *model.InstanceSpec, x float64) {
-		s.Objective = map[string]float64{"makespan": 1, "cost": 2, "over_deadline": 3, "over_budget": 1}
-		if x > 0 {
-			s.Jobs[0].Deadline, s.Jobs[0].Budget, s.Clusters[0].Machines[0].Cost = new(9.0), new(2.0), 1
-		}
-	}, []float64{0}, []float64{1}},
-	{"a weight of 0", "objective", func(s *model.InstanceSpec, x float64) {
-		s.Objective = map[string]float64{"makespan": 1, "mean_wait": x}
-	}, []float64{0}, []float64{-1, 1e-9}},
-	{"a metric that says what may be left out", "objective", func(s *model.InstanceSpec, x float64) {
-		s.Objective = map[string]float64{"makespan": 1, "data_moved": 3}
-		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(9.0), x > 0
-	}, []float64{0}, []float64{1}},
-	{"machines that wake before the first job arrives", "sleep", func(s *model.InstanceSpec, x float64) {
-		s.Horizon = &model.HorizonSpec{From: 1, To: 12}
-		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: x}}}, Begin: "off"}
-	}, []float64{0, 2}, []float64{up(2), 5}},
-	{"machines that sleep after all jobs", "sleep", func(s *model.InstanceSpec, x float64) {
-		s.Horizon = &model.HorizonSpec{To: 30}
-		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: x}}}, End: "off"}
-	}, []float64{0, 9.999}, []float64{10, 20}},
-	{"machines that are suspended after all jobs", "sleep", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines[0].Power = &model.PowerSpec{SuspendAfter: &x, Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: 1}, Up: model.WaySpec{Time: 2}}}}
-	}, []float64{26.001}, []float64{26, 20.001}},
-	{"machines that are suspended in no time", "sleep", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines[0].Power = &model.PowerSpec{SuspendAfter: new(1.0), Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: x}}}}
-	}, []float64{0}, []float64{1e-9}},
-	{"sleep that counts", "sleep", func(s *model.InstanceSpec, x float64) {
-		s.Objective = map[string]float64{"makespan": 1, "peak_power": x}
-		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Idle: 1, SuspendAfter: new(1.0), Off: []model.OffSpec{{Name: "off"}}}
-	}, []float64{0}, []float64{1}},
 	{"one machine", "blocks", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(int(x)), model.Rigid(1)
 	}, []float64{1}, []float64{2}},
@@ -480,7 +287,7 @@ var presolveRules = []struct {
 	}, []float64{0}, []float64{1e-9}},
 	{"a horizon that machines begin off", "horizon", func(s *model.InstanceSpec, x float64) {
 		s.Horizon = &model.HorizonSpec{To: 100}
-		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: 4}}}, Begin: []string{"", "off"}[int(x)]}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off"}}, Begin: []string{"", "off"}[int(x)]}
 	}, []float64{0}, []float64{1}},
 	{"a horizon beside a cap", "horizon", func(s *model.InstanceSpec, x float64) {
 		s.Horizon = &model.HorizonSpec{To: x}
@@ -505,16 +312,6 @@ var presolveRules = []struct {
 	{"a hard deadline", "hard deadlines", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = &x, true
 	}, []float64{20.001, 1e18}, []float64{20, down(20), 8}},
-	{"a hard deadline behind a horizon", "hard deadlines", func(s *model.InstanceSpec, x float64) {
-		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = &x, true
-		s.Horizon, s.Objective = &model.HorizonSpec{To: 30}, map[string]float64{"energy": 1}
-		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Idle: 1, Busy: 3}
-	}, []float64{30, 1e9}, []float64{down(30), 20.001}},
-	{"a hard deadline behind a horizon that may be too short", "hard deadlines", func(s *model.InstanceSpec, x float64) {
-		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(1e9), true
-		s.Horizon, s.Objective = &model.HorizonSpec{From: 4, To: x}, map[string]float64{"energy": 1}
-		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Idle: 1, Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: 8}, Down: model.WaySpec{Time: 3}}}, Begin: "off", End: "off"}
-	}, []float64{25.001}, []float64{25, 20.001}},
 	{"a hard deadline that counts", "hard deadlines", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(1e6), true
 		s.Objective = map[string]float64{"missed": x, "makespan": 1}
@@ -559,50 +356,13 @@ func TestPresolveUses(t *testing.T) {
 					barred = append(barred, "precedence", "hard deadlines")
 				}
 				if use&model.Scoring != 0 {
-					barred = append(barred, "memory", "resources", "bandwidth", "licences", "machines", "devices")
+					barred = append(barred, "memory", "resources", "bandwidth", "licences")
 				}
 				for _, rule := range barred {
 					if strings.Contains("\n"+by.String(), "\n"+rule) {
 						t.Errorf("%s, use %d: the rule applies:\n%s", c.name, use, by)
 					}
 				}
-			}
-		}
-	}
-}
-
-// Deadlines that the objective does not count, or that nobody misses, go for a solver that goes by the objective, and for no other.
-func TestPresolveDeadlines(t *testing.T) {
-	for _, c := range []struct {
-		name      string
-		objective string
-		deadline  float64
-		hard      bool
-		goes      bool
-	}{
-		{"not counted", "makespan", 1, false, true},
-		{"a limit", "makespan", 9, true, false},
-		{"late", "over_deadline", 20.001, false, true},
-		{"counted", "over_deadline", 20, false, false},
-		{"counted in mcp", "mcp", 20, false, false},
-		{"late where jobs count", "missed", 1e9, false, false},
-		{"late where jobs with deadlines are counted", "miss_rate", 1e9, false, false},
-		{"late where jobs without deadlines are counted", "slowdown_without_deadline", 1e9, false, false},
-		{"late, and hard", "makespan", 1e9, true, true},
-	} {
-		in := twoJobs(t, func(s *model.InstanceSpec) {
-			s.Jobs[1].Deadline, s.Jobs[1].DeadlineHard, s.Objective = &c.deadline, c.hard, map[string]float64{c.objective: 1}
-		})
-		for _, use := range append(slices.Clone(everyUse), model.ByObjective) {
-			reduced, by := model.Reduce(in, use)
-			if goes := !reduced.Jobs()[1].HasDeadline(); goes != (c.goes && use == model.ByObjective) {
-				t.Errorf("%s, use %d: goes %t; the rules are\n%s", c.name, use, goes, by)
-			}
-			if late := c.name == "late"; late && use == model.ByObjective && by.Fits(&model.Solution{Jobs: []model.Placement{{Job: "b", Cluster: "c", Processors: model.Processors(0), Start: 50, End: 55}}}) {
-				t.Errorf("%s: a schedule fits that ends too late", c.name)
-			}
-			if !in.Jobs()[1].HasDeadline() {
-				t.Fatal("the instance has changed")
 			}
 		}
 	}
@@ -631,7 +391,6 @@ func TestPresolveEqualMachines(t *testing.T) {
 	machines := func(change func(s *model.InstanceSpec, m *model.MachineSpec)) *model.Instance {
 		return twoJobs(t, func(s *model.InstanceSpec) {
 			s.Devices, s.Licences = []string{"gpu"}, map[string]int{"l": 0}
-			s.Jobs[0].Processors = model.Rigid(2)
 			s.Jobs[0].Memory, s.Jobs[0].Licences, s.Jobs[0].Features, s.Jobs[0].Resources, s.Jobs[0].Input = 1, map[string]int{"l": 1}, [][]string{{"f"}}, map[string]float64{"r": 1}, 1
 			a := model.MachineSpec{ID: "a", Count: 2, Processors: 2, Speed: 2, Memory: new(1.0), Bandwidth: 3, Cost: 4, Licences: []string{"l"}, Resources: map[string]float64{"r": 1, "gpu": 1},
 				Features: []string{"f"}, Closed: []model.ClosedSpec{{From: 1, To: new(5.0)}}, Background: &model.Background{Mean: 1}, Queue: &model.QueueSpec{ServiceRate: 1},

@@ -192,26 +192,15 @@ func (r *reducer) horizon() {
 }
 
 // stopsPower says whether machines are in given states when the horizon begins or ends, or are suspended by a rule.
-func (r *reducer) stopsPower() bool {
-	return r.original.features&SleepingMachines != 0 && !r.everyMachine(func(m *Machine) bool {
-		return m.Power == nil || m.Power.Begin < 0 && m.Power.End < 0 && !m.Power.Suspends()
-	})
-}
+func (r *reducer) stopsPower() bool { return r.original.features&SleepingMachines != 0 }
 
-// hardDeadlines: one that no job can miss is as good as a soft one, where the objective does not say what a job costs that is left out: for all jobs have ended before, or because it
-// lies behind a horizon within which all jobs find room. Not where power is capped: a job may never run then, and a soft deadline would say that it has to.
+// hardDeadlines: one that no job can miss is as good as a soft one, where the objective does not say what a job costs that is left out. Not where power is capped: a
+// job may never run then, and a soft deadline would say that it has to.
 func (r *reducer) hardDeadlines() {
-	if r.use&OnLine != 0 || r.original.features&HardDeadlines == 0 || r.in.pricesJobs() || r.capped() {
-		return
-	}
-	inTime := r.endsInTime()
-	if !inTime && !r.fitsHorizon() {
+	if r.use&OnLine != 0 || r.original.features&HardDeadlines == 0 || r.in.pricesJobs() || r.capped() || !r.endsInTime() {
 		return
 	}
 	last := r.lastEnd()
-	if !inTime {
-		last = r.in.horizon.To
-	}
 	late := func(k int) bool { // so late that the job cannot miss it
 		j := &r.in.jobs[k]
 		return j.HasDeadline() && j.Deadline >= last && r.demands[r.classOf[k]].DeadlineHard
@@ -248,61 +237,9 @@ func (r *reducer) hardDeadlines() {
 		}
 	}
 	if jobs > 0 {
-		if inTime {
-			r.restsOn(last)
-		}
+		r.restsOn(last)
 		r.applied("hard deadlines: %s after all jobs have ended, by %s at the latest", numtext.CountedGrouped(jobs, "deadline"), numtext.Significant(last, 6))
 	}
-}
-
-// deadlines: a soft one means nothing to a solver that goes by the objective, where the objective does not count it; nor does one that is so late that nobody misses it.
-func (r *reducer) deadlines() {
-	if r.use&ByObjective == 0 || r.minimises("missed", "miss_rate", "slowdown_without_deadline", "qos_penalty") {
-		return
-	}
-	from := 0.0 // deadlines from then on go
-	if r.minimises("over_deadline", "mcp", "balance") {
-		if !r.endsInTime() {
-			return
-		}
-		from = r.lastEnd()
-	}
-	goes := func(k int) bool {
-		j := &r.in.jobs[k]
-		return j.HasDeadline() && j.Deadline >= from && !r.demands[r.classOf[k]].DeadlineHard
-	}
-	jobs := 0
-	for k := range r.in.jobs {
-		if goes(k) {
-			if jobs++; jobs == 1 {
-				r.in.jobs = slices.Clone(r.in.jobs)
-			}
-			r.in.jobs[k].Deadline = math.Inf(1)
-		}
-	}
-	if jobs == 0 {
-		return
-	}
-	if from > 0 {
-		r.restsOn(from)
-	}
-	r.applied("deadlines: the objective does not count that of %s, or all jobs have ended before", counted(jobs))
-}
-
-// fitsHorizon says whether a horizon is stated and all jobs have ended within it where none starts later than it has to.
-func (r *reducer) fitsHorizon() bool {
-	h := r.in.horizon
-	if h == nil {
-		return false
-	}
-	down := 0.0 // the longest way into a last state
-	r.everyMachine(func(m *Machine) bool {
-		if p := m.Power; p != nil && p.End >= 0 {
-			down = max(down, p.Off[p.End].Down.Time)
-		}
-		return true
-	})
-	return r.endBy(h.From+r.upAtFirst())+down <= h.To
 }
 
 // restsOn notes that a rule takes for granted that all jobs have ended by then.
@@ -310,12 +247,10 @@ func (r *reducer) restsOn(last float64) { r.report.windows, r.report.last = true
 
 // endsInTime says whether solvers start every job as early as they can, so that [reducer.lastEnd] bounds what they make.
 func (r *reducer) endsInTime() bool {
-	return r.in.horizon == nil && !r.countsPower()
-}
-
-// countsPower says whether the objective has a metric of power.
-func (r *reducer) countsPower() bool {
-	return slices.ContainsFunc(r.in.objective, func(t ObjectiveTerm) bool {
+	if r.in.horizon != nil {
+		return false
+	}
+	return !slices.ContainsFunc(r.in.objective, func(t ObjectiveTerm) bool {
 		m, _ := MetricNamed(t.Metric)
 		return t.Weight != 0 && (m.Only == "power" || m.Only == "prices" || m.Only == "carbon")
 	})
@@ -326,44 +261,34 @@ func (r *reducer) capped() bool {
 	return slices.ContainsFunc(r.in.clusters, func(c Cluster) bool { return len(c.PowerCap) > 0 })
 }
 
-// upAtFirst is the longest way of a machine into service from a first state that is off.
-func (r *reducer) upAtFirst() (up float64) {
-	r.everyMachine(func(m *Machine) bool {
-		if p := m.Power; p != nil && p.Begin >= 0 {
-			up = max(up, p.Off[p.Begin].Up.Time)
+// waking is the longest time for which a machine keeps a job waiting that is off when the first job arrives, or is suspended by a rule: it goes down, and up again.
+func (r *reducer) waking() float64 {
+	longest := 0.0
+	for c := range r.in.clusters {
+		for g := range r.in.clusters[c].Machines {
+			p := r.in.clusters[c].Machines[g].Power
+			if p == nil || p.Begin < 0 && !p.Suspends() {
+				continue
+			}
+			for k := range p.Off {
+				longest = max(longest, p.Off[k].Down.Time+p.Off[k].Up.Time)
+			}
 		}
-		return true
-	})
-	return up
-}
-
-// waking is the longest time for which a machine keeps a job waiting that is suspended by a rule: it goes down, and up again.
-func (r *reducer) waking() (longest float64) {
-	r.everyMachine(func(m *Machine) bool {
-		if p := m.Power; p != nil && p.Suspends() {
-			longest = max(longest, p.Off[0].Down.Time+p.Off[0].Up.Time)
-		}
-		return true
-	})
+	}
 	return longest
 }
 
 // lastEnd is a time by which every job has ended in a schedule in which none starts later than it has to. Let T be the last of the arrivals and of the times at which a
-// machine is open again or a power cap changes, and by which machines that are off at first can be on. If at some time from T on no job ran, the next to start could start then, or as soon as machines that are suspended are on again. So from
+// machine is open again or a power cap changes. If at some time from T on no job ran, the next to start could start then, or as soon as machines that are suspended are on again. So from
 // T on some job runs or waits for that until all have ended, and the last ends by T plus the longest times of all jobs. A closed time that begins after that changes nothing; one that begins before makes T later. Rounding is allowed for. It
 // holds for the estimates of jobs as well as for their true times.
 //
 // Complexity: O(n + clusters·(jobs that state run times) + c log c) for c closed times.
 func (r *reducer) lastEnd() float64 {
-	if math.IsNaN(r.last) {
-		r.last = r.endBy(r.beginsAt() + r.upAtFirst())
+	if !math.IsNaN(r.last) {
+		return r.last
 	}
-	return r.last
-}
-
-// endBy is lastEnd where jobs may start from the given time on, or earlier.
-func (r *reducer) endBy(last float64) float64 {
-	sum := 0.0
+	last, sum := 0.0, 0.0
 	longest, waking := r.longestTimes(), r.waking()
 	for k := range r.in.jobs {
 		last = max(last, r.in.jobs[k].Arrival)
@@ -406,10 +331,10 @@ func (r *reducer) endBy(last float64) float64 {
 			last = max(last, closure.To)
 		}
 	}
-	if end := room(last); !math.IsNaN(end) {
-		return end
+	if r.last = room(last); math.IsNaN(r.last) {
+		r.last = math.Inf(1)
 	}
-	return math.Inf(1)
+	return r.last
 }
 
 // longestTimes returns a function that is at least the time that a job takes, by its work and by its estimate (on line by its estimate alone): with all the tasks that one of its processors may have, on
@@ -418,10 +343,10 @@ func (r *reducer) longestTimes() func(k int) float64 {
 	in := r.original
 	slowest := make([]float64, len(in.clusters))
 	speed, link, pause, latency, network := math.Inf(1), math.Inf(1), 0.0, 0.0, math.Inf(1)
-	for c := range r.in.clusters { // without those that no job can use
+	for c := range in.clusters {
 		cluster := &in.clusters[c]
 		slowest[c] = math.Inf(1)
-		for g := range r.in.clusters[c].Machines {
+		for g := range cluster.Machines {
 			slowest[c] = min(slowest[c], cluster.Machines[g].Speed)
 			link = min(link, cluster.Machines[g].Bandwidth)
 		}
@@ -451,7 +376,7 @@ func (r *reducer) longestTimes() func(k int) float64 {
 		}
 		longest := 0.0
 		for c, time := range j.runtimes {
-			if c >= len(r.in.clusters) || math.IsNaN(time) {
+			if math.IsNaN(time) {
 				continue
 			}
 			_, most := in.Width(k, c)

@@ -3,7 +3,6 @@ package sim
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -91,10 +90,10 @@ type Queue struct {
 	Machines []int   // of the partition
 }
 
-// Queues are the queues that a policy is to serve apart: the partitions that the instance states, in its order. There are none where all jobs wait in one of them, or where the
-// discipline keeps one queue.
+// Queues are the queues that a policy is to serve apart: the partitions that the instance states, in its order. There are none where it states fewer than two, or where the discipline
+// keeps one queue.
 func (p *Platform) Queues() []Queue {
-	if !p.byQueue || !apart(p.in) {
+	if !p.byQueue || len(p.in.Partitions()) < 2 {
 		return nil
 	}
 	var queues []Queue
@@ -103,15 +102,6 @@ func (p *Platform) Queues() []Queue {
 		queues = append(queues, Queue{of.ID, of.Tier, machines})
 	}
 	return queues
-}
-
-// apart says whether jobs wait in several queues: the partitions that they name, where the instance states several.
-func apart(in *model.Instance) bool {
-	if len(in.Partitions()) < 2 || len(in.Jobs()) == 0 {
-		return false
-	}
-	first := in.Jobs()[0].Queue()
-	return strings.Contains(first, ",") || slices.ContainsFunc(in.Jobs(), func(j model.Job) bool { return j.Queue() != first })
 }
 
 // Reaches says whether the job can hold a processor of the machine when nothing else runs.

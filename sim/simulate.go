@@ -49,7 +49,7 @@ type Discipline struct {
 // ReadsTraces reports whether the discipline decides as it does for the instance where it sees the jobs as a trace, see [TraceOf]: the instance is no more than a trace, and
 // the policy looks only at what a trace shows.
 func (d *Discipline) ReadsTraces(in *model.Instance) bool {
-	return IsTrace(in) && d.InTraces() == nil && !(d.ByQueue && apart(in)) && !d.Requests && !(d.Deadlines && anyDeadline(in)) && !(d.Classes && anyClass(in))
+	return IsTrace(in) && d.InTraces() == nil && !(d.ByQueue && len(in.Partitions()) > 1) && !d.Requests && !(d.Deadlines && anyDeadline(in)) && !(d.Classes && anyClass(in))
 }
 
 // InTraces says why no trace can be run under the discipline; nil: it can.

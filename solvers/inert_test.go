@@ -94,20 +94,14 @@ func asksFor(solver, addition string) bool {
 	switch solver {
 	case "backfill": // plans as Slurm does, by what Slurm would be told: it gets instances as they are stated, and each cycle may look at so many machines and times as it has settings for
 		return true
-	case "ggone", "ggone-milp", "ggone-hybrid": // the penalty that it minimises is about the share of tasks that end by their deadlines (eq. 23), and a job without one has none; budgets count in it too
-		return strings.Contains(addition, "deadline") || strings.Contains(addition, "budget")
-	case "dr", "sr": // they reserve for a workflow as a whole
-		return strings.Contains(addition, "workflow")
-	case "asjs": // its score of a resource counts the data that a job moves
-		return strings.HasPrefix(addition, "data")
-	case "edd", "muscle": // the one goes by deadlines, the other by eq. 1, whatever the objective
-		return strings.HasPrefix(addition, "soft deadlines")
+	case "ggone", "ggone-milp", "ggone-hybrid": // the penalty that it minimises is about the share of tasks that end by their deadlines (eq. 23), and a job without one has none
+		return strings.Contains(addition, "deadline")
 	case "broker": // it drops a job whose deadline no resource can keep when it decides, and asks the deadline of each job that has one
 		return strings.Contains(addition, "deadline")
-	case "mts": // rule 2 classes a job by the attributes that it overloads, rule 3 by the memory that it leaves unused; and whether it is late decides, whatever the objective
-		return strings.Contains(addition, "memory") || strings.HasPrefix(addition, "soft deadlines")
-	case "twolevel", "flexible": // the priority of a job has terms of its user's class and of the time to its deadline
-		return strings.Contains(addition, "class") || strings.Contains(addition, "deadlines")
+	case "mts": // rule 2 classes a job by the attributes that it overloads, rule 3 by the memory that it leaves unused
+		return strings.Contains(addition, "memory")
+	case "twolevel", "flexible": // the priority of a job has a term of its user's class
+		return strings.Contains(addition, "class")
 	}
 	return false
 }

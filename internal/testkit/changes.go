@@ -148,7 +148,7 @@ func closeAt(s *model.InstanceSpec, closed func(k int) model.ClosedSpec) bool {
 
 // cap states caps that are a multiple of what all machines and processors can take.
 func cap(s *model.InstanceSpec, times float64) bool {
-	if capped(s) || notOfPower(s) {
+	if capped(s) || anyMachine(s, func(m *model.MachineSpec) bool { return m.Background != nil }) {
 		return false
 	}
 	most, stated := 0.0, true

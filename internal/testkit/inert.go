@@ -31,7 +31,7 @@ func With(in *model.Instance, additions ...Addition) *model.Instance {
 	}
 	more, err := model.New(spec)
 	if err != nil {
-		panic(fmt.Sprintf("an inert addition, the last of %d, %q, makes an instance invalid: %v", len(additions), additions[len(additions)-1].Name, err))
+		panic(fmt.Sprintf("an inert addition makes an instance invalid: %v", err))
 	}
 	return more
 }
@@ -101,7 +101,7 @@ func Far(spec *model.InstanceSpec) (float64, bool) {
 }
 
 // Inert lists the additions, at least one for each rule of the presolve. Whoever adds a field to the format that limits schedules adds the form of it that limits none.
-func Inert() []Addition { return slices.Concat(inert, further) }
+func Inert() []Addition { return inert }
 
 var inert = []Addition{
 	{"memory that never runs short", "memory", func(s *model.InstanceSpec) bool { return memory(s, 2.5) }},
@@ -228,7 +228,7 @@ var inert = []Addition{
 	{"power caps above all that can run", "power caps", func(s *model.InstanceSpec) bool { return cap(s, 3) }},
 	{"power caps of all that can run", "power caps", func(s *model.InstanceSpec) bool { return cap(s, 1) }},
 	{"power that no metric counts", "", func(s *model.InstanceSpec) bool {
-		return !statesPower(s) && !capped(s) && !notOfPower(s) && eachMachine(s, func(k int, m *model.MachineSpec) { m.Power = &model.PowerSpec{Idle: float64(k % 3), Busy: 1} })
+		return !statesPower(s) && !capped(s) && !anyMachine(s, func(m *model.MachineSpec) bool { return m.Background != nil }) && eachMachine(s, func(k int, m *model.MachineSpec) { m.Power = &model.PowerSpec{Idle: float64(k % 3), Busy: 1} })
 	}},
 	{"a horizon around all jobs", "horizon", func(s *model.InstanceSpec) bool {
 		far, ok := Far(s)
