@@ -10,6 +10,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/whatif"
 	"github.com/allot-opt/allot/solve"
 )
@@ -35,25 +36,51 @@ func Explain(ctx context.Context, in *model.Instance, sol *model.Solution, job i
 }
 
 // replayOf runs the on-line solver of a solution again, with its seed and parameters, and returns what its policy says about the job. It returns
-// nothing if the solver is not an on-line policy, or if the job starts at another time than in the solution: then the
-// reasons would belong to another schedule.
+// nothing if the solver is not an on-line policy, or if some job starts at another time than in the solution: then the reasons would belong to another schedule.
 func replayOf(ctx context.Context, in *model.Instance, sol *model.Solution, job int) (*whatif.Answer, error) {
-	policy := onlinePolicy(sol)
-	if policy == nil || policy.Supports(in) != nil {
-		return nil, nil
-	}
-	id := in.Jobs()[job].ID
-	answer, err := whatif.Submit(ctx, sol.Solver, policy, in, id, sol.Seed)
+	choice, err := ChoiceOf(sol)
 	if err != nil {
-		return nil, err
+		return nil, nil //nolint:nilerr // such a solver is no policy
 	}
-	at := slices.IndexFunc(sol.Jobs, func(p model.Placement) bool { return p.Job == id })
-	placed := at >= 0
-	ran := answer.Start != nil && answer.Reason == ""
-	if placed != ran || placed && sol.Jobs[at].Start != *answer.Start {
+	policy, online := solve.PolicyOf(choice.Solver)
+	if !online {
 		return nil, nil
 	}
-	return answer, nil
+	presolver := solve.NewPresolver(in)
+	for _, stated := range []bool{false, true} { // the run was of one of them
+		run, _ := presolver.For(choice.Solver, stated)
+		if stated && run == in && presolvedIsStated(presolver, choice.Solver, in) || policy.Supports(run) != nil {
+			continue
+		}
+		made, _, err := solve.Simulate(ctx, policy, run, sim.Options{Seed: sol.Seed})
+		if err != nil {
+			return nil, err
+		}
+		if sameStarts(made, sol) {
+			return whatif.Submit(ctx, sol.Solver, policy, run, in.Jobs()[job].ID, sol.Seed)
+		}
+	}
+	return nil, nil
+}
+
+// presolvedIsStated says whether the presolve leaves nothing out for the solver.
+func presolvedIsStated(presolver *solve.Presolver, solver solve.Solver, in *model.Instance) bool {
+	run, _ := presolver.For(solver, false)
+	return run == in
+}
+
+// sameStarts says whether the same jobs start at the same times in two schedules.
+func sameStarts(a, b *model.Solution) bool {
+	starts := map[string]float64{}
+	for k := range a.Jobs {
+		starts[a.Jobs[k].Job] = a.Jobs[k].Start
+	}
+	for k := range b.Jobs {
+		if at, placed := starts[b.Jobs[k].Job]; !placed || at != b.Jobs[k].Start {
+			return false
+		}
+	}
+	return len(a.Jobs) == len(b.Jobs)
 }
 
 // RulesOf runs the on-line solver of a solution again and returns, by job, which rules decided when the job started. It leaves out jobs that the run starts

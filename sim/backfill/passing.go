@@ -251,12 +251,15 @@ func (p *joint) told(e *sim.Engine, j *sim.Job, q *partQueue) {
 	case e.Asked() != j:
 	case p.depth > 0:
 		p.passedBeside(e, j)
-	case q.by != nil:
+	case q.by != nil && q.by != j:
 		e.Pass(behind(q.by))
 	default:
 		why := p.lacks(j)
 		if why.Kind == 0 {
 			why = behind(p.keepsFrom(j))
+		}
+		if why.For == nil && slices.ContainsFunc(p.in.queues, func(q *partQueue) bool { return q.by == j }) { // what it closes as one of a partition it does not get as one of another
+			why = sim.Pass{Kind: sim.PassRoom, Clusters: p.clusters, Rigid: true, At: math.NaN()}
 		}
 		e.Pass(why)
 	}
@@ -265,7 +268,7 @@ func (p *joint) told(e *sim.Engine, j *sim.Job, q *partQueue) {
 // keepsFrom is the first job of a queue that keeps machines from a job that would fit on them; nil: no queue does alone.
 func (p *joint) keepsFrom(j *sim.Job) *sim.Job {
 	for _, q := range p.in.queues {
-		if q.by == nil {
+		if q.by == nil || q.by == j {
 			continue
 		}
 		p.room.CopyFrom(&p.platform.Free)
@@ -291,17 +294,41 @@ func (p *slurm) asked(e *sim.Engine) *sim.Job {
 	return nil
 }
 
-// pass tells why the main scheduler passes over a job, unless a cycle has said why it waits.
+// pass tells why the main scheduler passes over a job, unless what a cycle has said stands.
 func (p *slurm) pass(e *sim.Engine, j *sim.Job, why sim.Pass) {
-	if p.cycled != j.Number+1 {
-		e.Pass(why)
+	if p.stands(j) {
+		return
 	}
+	if lack := p.lacks(j, nil); p.cycled == j.Number+1 && p.said.Kind == sim.PassRoom && lack.Kind == sim.PassRoom { // it still is so, of what is free now
+		why = lack
+	}
+	e.Pass(why)
+}
+
+// stands says whether a cycle has said why the job waits, and that is still so.
+func (p *slurm) stands(j *sim.Job) bool {
+	if p.cycled != j.Number+1 {
+		return false
+	}
+	switch p.said.Kind {
+	case sim.PassKept:
+		return p.said.For == nil || p.said.For.Queued() && p.lacks(j, nil).Kind == 0
+	case sim.PassLimit:
+		return p.waiting > 1
+	}
+	return false
+}
+
+// say tells why a cycle passes over a job.
+func (p *slurm) say(e *sim.Engine, why sim.Pass) {
+	p.said = why
+	e.Pass(why)
 }
 
 // notReached tells that a scheduler did not come as far as the job.
 func (p *slurm) notReached(e *sim.Engine, asked *sim.Job, limit string) {
 	if asked != nil && asked.Queued() && !e.Stopped() {
-		e.Pass(sim.Pass{Kind: sim.PassLimit, Limit: limit, At: math.NaN()})
+		p.say(e, sim.Pass{Kind: sim.PassLimit, Limit: limit, At: math.NaN()})
 	}
 }
 
@@ -389,6 +416,6 @@ func (p *slurm) toldIn(e *sim.Engine, j *sim.Job, of *lineOf) *sim.Job {
 			why = sim.Pass{Kind: sim.PassRoom, Rigid: true, At: math.NaN()}
 		}
 	}
-	e.Pass(why)
+	p.say(e, why)
 	return nil
 }

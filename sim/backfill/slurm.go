@@ -118,6 +118,7 @@ type slurm struct {
 	closed   bitset              // machines of closed queues
 	homes    map[string]*sim.Job // reservations of which a job did not fit: that job
 	keepers  []keeper            // plans of the cycle, where an observer asks about a job
+	said     sim.Pass            // what that cycle said of it
 	cycled   int64               // 1 + the number of the job asked about that a cycle has looked at; 0: none
 	weights  []int32             // by machine: see weigh
 	weighs   bool                // some job leaves weights

@@ -23,8 +23,8 @@ func (p *slurm) startInOrder(e *sim.Engine, whole bool) {
 			continue
 		}
 		if left--; left < 0 && !whole || e.Stopped() {
-			if asked != nil && p.cycled != asked.Number+1 {
-				p.notReached(e, asked, fmt.Sprintf("depth=%d (default_queue_depth)", p.Depth))
+			if asked != nil && asked.Queued() && !e.Stopped() {
+				p.pass(e, asked, sim.Pass{Kind: sim.PassLimit, Limit: fmt.Sprintf("depth=%d (default_queue_depth)", p.Depth), At: math.NaN()})
 			}
 			return
 		}
@@ -301,7 +301,7 @@ func (p *slurm) backfill(e *sim.Engine) {
 		for _, of := range p.line[j.Handle] {
 			if limit := p.mayTest(j, of); limit != "" {
 				if asked == j {
-					e.Pass(sim.Pass{Kind: sim.PassLimit, Limit: limit, At: math.NaN()})
+					p.say(e, sim.Pass{Kind: sim.PassLimit, Limit: limit, At: math.NaN()})
 				}
 				continue
 			}

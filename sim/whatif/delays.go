@@ -129,7 +129,7 @@ func (p *probe) candidates(in *model.Instance, submitted float64) []Blocker {
 			end = min(end, *b.End)
 		}
 		if b.Start != nil {
-			begin = max(begin, *b.Start)
+			begin = max(begin, b.from)
 		}
 		within, processors := end-begin, 0
 		for _, h := range b.on {

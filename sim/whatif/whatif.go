@@ -126,6 +126,7 @@ type Blocker struct {
 	// Share is the processors that it holds on machines that the job could use × how long it runs while the job waits.
 	Share float64 `json:"-"`
 
+	from     float64 // when it got its processors, whose machines may have had to wake
 	number   int64
 	licences []model.Need
 	on       []held
@@ -245,7 +246,7 @@ func (p *probe) Started(now float64, j *sim.Job, parts []sim.Part) {
 	if !p.explain || p.result.Start != nil {
 		return
 	}
-	b := &Blocker{Job: j.Request.ID, Role: roleAhead, Submitted: j.Arrival, Start: new(now), EstimatedEnd: new(j.EstimatedEnd), number: j.Number, licences: j.Request.Licences}
+	b := &Blocker{Job: j.Request.ID, Role: roleAhead, Submitted: j.Arrival, Start: new(j.Start), from: now, EstimatedEnd: new(j.EstimatedEnd), number: j.Number, licences: j.Request.Licences}
 	for _, part := range parts {
 		b.Processors += part.Processors.Len()
 		for _, share := range part.Shares {
@@ -264,7 +265,7 @@ func (p *probe) Started(now float64, j *sim.Job, parts []sim.Part) {
 // Left implements sim.Observer.
 func (p *probe) Left(now float64, j *sim.Job, outcome sim.Outcome, reason string) {
 	if b := p.running[j.Handle]; b != nil {
-		b.End = new(now)
+		b.Start, b.End = new(j.Start), new(now)
 		delete(p.running, j.Handle)
 	}
 	if j != p.job {
@@ -332,8 +333,12 @@ func (p *probe) ask(now float64) {
 
 // close ends the interval of the current cause.
 func (p *probe) close(now float64) {
-	if n := len(p.result.Causes); n > 0 && math.IsNaN(p.result.Causes[n-1].To) {
-		p.result.Causes[n-1].To = now
+	n := len(p.result.Causes) - 1
+	if n < 0 || !math.IsNaN(p.result.Causes[n].To) {
+		return
+	}
+	if p.result.Causes[n].To = now; p.result.Causes[n].From == now { // it was so for no time
+		p.result.Causes = p.result.Causes[:n]
 	}
 }
 
