@@ -118,7 +118,7 @@ func runExplain(c *cli.Context) error {
 		dates := datesOf(in)
 		text.WriteString(explained(in, &e.Explanation, dates))
 		writeReasons(text, sol.Solver, e.Reasons, dates)
-		writeCauses(text, e.Waits, dates)
+		writeCauses(text, e.Causes, dates)
 		return text.String()
 	})
 }

@@ -19,7 +19,7 @@ import (
 type Explained struct {
 	plan.Explanation
 	Reasons []whatif.Decision `json:"reasons,omitempty"` // the rules of the on-line policy that decided
-	Waits   []whatif.Cause    `json:"waits,omitempty"`   // why the on-line policy let the job wait
+	Causes  []whatif.Cause    `json:"causes,omitempty"`  // why the on-line policy let the job wait
 }
 
 // Explain explains a job of a solution that the checker accepts.
@@ -30,7 +30,7 @@ func Explain(ctx context.Context, in *model.Instance, sol *model.Solution, job i
 	}
 	explained := &Explained{Explanation: plan.Explain(in, sol, job)}
 	if answer != nil {
-		explained.Reasons, explained.Waits = answer.Reasons, answer.Causes
+		explained.Reasons, explained.Causes = answer.Reasons, answer.Causes
 	}
 	return explained, nil
 }

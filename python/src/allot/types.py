@@ -1635,6 +1635,7 @@ class Error(TypedDict):
 class Explained(TypedDict):
     alternatives: list[Alternative] | None
     arrival: float
+    causes: NotRequired[list[Cause]]
     deadline: NotRequired[float]
     deadline_hard: NotRequired[bool]
     free: NotRequired[float]
@@ -1642,7 +1643,7 @@ class Explained(TypedDict):
     placement: NotRequired[ServicePlacement]
     reason: NotRequired[str]
     reasons: NotRequired[list[Decision]]
-    waits: NotRequired[list[Cause]]
+    waits: list[Wait] | None
 
 
 class Failed(TypedDict):
@@ -2134,6 +2135,16 @@ Violation = TypedDict(
         "message": "str",
         "resource": "NotRequired[str]",
         "to": "NotRequired[float]",
+    },
+)
+
+
+Wait = TypedDict(
+    "Wait",
+    {
+        "end": "float",
+        "for": "str",
+        "job": "str",
     },
 )
 
