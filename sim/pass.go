@@ -36,7 +36,7 @@ const (
 	PassRoom   PassKind = iota + 1 // too little of what the job needs is free
 	PassBehind                     // a job ahead of it waits, and the policy looks no further, or keeps its machines
 	PassKept                       // what it needs is free, but the job would be in the way of one that has a reservation
-	PassLimit                      // the policy looks at so many jobs, and they came before it
+	PassLimit                      // a setting limits how many jobs the policy looks at, and jobs ahead of this one used it up
 	PassLate                       // what it needs is free, but there the job would end after its hard deadline
 	PassPower                      // what it needs is free, but for the power that a cap leaves
 	PassTurn                       // the policy has a time for it that has not come

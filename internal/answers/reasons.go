@@ -38,18 +38,13 @@ func Explain(ctx context.Context, in *model.Instance, sol *model.Solution, job i
 // replayOf runs the on-line solver of a solution again, with its seed and parameters, and returns what its policy says about the job. It returns
 // nothing if the solver is not an on-line policy, or if some job starts at another time than in the solution: then the reasons would belong to another schedule.
 func replayOf(ctx context.Context, in *model.Instance, sol *model.Solution, job int) (*whatif.Answer, error) {
-	choice, err := ChoiceOf(sol)
-	if err != nil {
-		return nil, nil //nolint:nilerr // such a solver is no policy
-	}
-	policy, online := solve.PolicyOf(choice.Solver)
-	if !online {
+	solver, policy := onlinePolicy(sol)
+	if policy == nil {
 		return nil, nil
 	}
-	presolver := solve.NewPresolver(in)
-	for _, stated := range []bool{false, true} { // the run was of one of them
-		run, _ := presolver.For(choice.Solver, stated)
-		if stated && run == in && presolvedIsStated(presolver, choice.Solver, in) || policy.Supports(run) != nil {
+	presolved, _ := solve.NewPresolver(in).For(solver, false)
+	for _, run := range slices.Compact([]*model.Instance{presolved, in}) { // the run was of one of them
+		if policy.Supports(run) != nil {
 			continue
 		}
 		made, _, err := solve.Simulate(ctx, policy, run, sim.Options{Seed: sol.Seed})
@@ -61,12 +56,6 @@ func replayOf(ctx context.Context, in *model.Instance, sol *model.Solution, job 
 		}
 	}
 	return nil, nil
-}
-
-// presolvedIsStated says whether the presolve leaves nothing out for the solver.
-func presolvedIsStated(presolver *solve.Presolver, solver solve.Solver, in *model.Instance) bool {
-	run, _ := presolver.For(solver, false)
-	return run == in
 }
 
 // sameStarts says whether the same jobs start at the same times in two schedules.
@@ -86,7 +75,7 @@ func sameStarts(a, b *model.Solution) bool {
 // RulesOf runs the on-line solver of a solution again and returns, by job, which rules decided when the job started. It leaves out jobs that the run starts
 // at another time than the solution. It returns nothing if the solver is not an on-line policy that gives reasons.
 func RulesOf(ctx context.Context, in *model.Instance, sol *model.Solution) (map[string]string, error) {
-	policy := onlinePolicy(sol)
+	_, policy := onlinePolicy(sol)
 	if policy == nil || policy.Supports(in) != nil {
 		return nil, nil
 	}
@@ -108,13 +97,13 @@ func RulesOf(ctx context.Context, in *model.Instance, sol *model.Solution) (map[
 }
 
 // onlinePolicy makes the on-line solver that a solution names, with its parameters; nil: it names none that this program has.
-func onlinePolicy(sol *model.Solution) solve.Policy {
+func onlinePolicy(sol *model.Solution) (solve.Solver, solve.Policy) {
 	choice, err := ChoiceOf(sol)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	policy, _ := solve.PolicyOf(choice.Solver)
-	return policy
+	return choice.Solver, policy
 }
 
 // ChoiceOf makes the solver that a solution names, with its parameters. It runs no command that a file names.

@@ -154,7 +154,7 @@ func (p *general) startAlone(e *sim.Engine) {
 	p.shares = append(p.shares[:0], sim.Share{Processors: j.Processors})
 	e.StartOn(j, sim.Claim{Shares: p.shares})
 	p.queue.order.scorer.started(j, p.platform.Rigid(j, 0))
-	p.runs(j)
+	p.running = insertByEnd(p.running, j)
 }
 
 // enter puts a job into the queue.
@@ -418,7 +418,7 @@ func (p *general) startOn(e *sim.Engine, j *sim.Job, cluster int, shares []sim.S
 func (p *general) started(e *sim.Engine, j *sim.Job) {
 	p.leave(j)
 	p.count()
-	p.runs(j)
+	p.running = insertByEnd(p.running, j)
 	if p.byNode {
 		for _, part := range e.Held(j) {
 			for _, s := range part.Shares {
@@ -428,9 +428,6 @@ func (p *general) started(e *sim.Engine, j *sim.Job) {
 		}
 	}
 }
-
-// runs notes that a job runs.
-func (p *general) runs(j *sim.Job) { p.running = insertByEnd(p.running, j) }
 
 // insertByEnd inserts a job into the running ones, which are in order of estimated end, then of number.
 func insertByEnd(running []*sim.Job, j *sim.Job) []*sim.Job {

@@ -174,7 +174,7 @@ func (p *generalConservative) passed(e *sim.Engine) {
 	switch {
 	case j == nil:
 		return
-	case p.waitsFresh(j):
+	case slices.Contains(p.fresh, j):
 		e.Pass(sim.Pass{Kind: sim.PassLimit, Limit: fmt.Sprintf("reservations=%d, and jobs ahead of it have them", p.most), At: math.NaN()})
 		return
 	case int(j.Handle) >= len(p.roster.places):
@@ -192,16 +192,6 @@ func (p *generalConservative) passed(e *sim.Engine) {
 		why = sim.Pass{Kind: sim.PassTurn, At: own}
 	}
 	e.Pass(why)
-}
-
-// waitsFresh says whether a job is one of those without reservations.
-func (p *generalConservative) waitsFresh(j *sim.Job) bool {
-	for _, other := range p.fresh {
-		if other == j {
-			return true
-		}
-	}
-	return false
 }
 
 // kept is which reservation is in the way of a job that fits what is free.

@@ -109,11 +109,11 @@ func (a *Answer) without(ctx context.Context, policy solve.Policy, in *model.Ins
 // candidates lists the jobs that may delay the job: those that keep it waiting by what the policy says, then those that hold most of what it needs while it waits.
 func (p *probe) candidates(in *model.Instance, submitted float64) []Blocker {
 	var list []Blocker
-	usable := map[int]bool{} // by machine
-	named := map[string]bool{}
+	usable := map[int]bool{}  // by machine
+	named := map[string]int{} // 1: by the policy, as what keeps the job waiting
 	for _, c := range p.result.Causes {
 		if c.For != "" {
-			named[c.For] = true
+			named[c.For] = 1
 		}
 	}
 	for id := range named {
@@ -142,24 +142,16 @@ func (p *probe) candidates(in *model.Instance, submitted float64) []Blocker {
 				processors += h.processors
 			}
 		}
-		if named[b.Job] || within > 0 && (processors > 0 || p.sharesLicence(b) || p.sharesPower(b) || slices.Contains(p.asked.Request.After, b.number)) {
+		if named[b.Job] > 0 || within > 0 && (processors > 0 || p.sharesLicence(b) || p.sharesPower(b) || slices.Contains(p.asked.Request.After, b.number)) {
 			b.Share = float64(processors) * within
 			b.Holds = p.holds(in, b)
 			list = append(list, *b)
 		}
 	}
 	slices.SortFunc(list, func(a, b Blocker) int {
-		return cmp.Or(cmp.Compare(rankOf(named[b.Job]), rankOf(named[a.Job])), cmp.Compare(b.Share, a.Share), cmp.Compare(startOr(a.Start), startOr(b.Start)), cmp.Compare(a.Job, b.Job))
+		return cmp.Or(cmp.Compare(named[b.Job], named[a.Job]), cmp.Compare(b.Share, a.Share), cmp.Compare(startOr(a.Start), startOr(b.Start)), cmp.Compare(a.Job, b.Job))
 	})
 	return list
-}
-
-// rankOf is 1 for a job that is named, and 0 for others.
-func rankOf(named bool) int {
-	if named {
-		return 1
-	}
-	return 0
 }
 
 // holds is what a blocker holds, or asks for, of what the job needs too.

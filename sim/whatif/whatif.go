@@ -63,7 +63,7 @@ type Cause struct {
 	// enough processors are free, but without the memory that the job needs or on other machines; "resource": too little of a resource of machines is free;
 	// "closed": machines with room are closed to the job before it would end by its estimate; "power": a power cap leaves too little for it, now or before it would end by its estimate; "waking": it has its processors, and
 	// waits for their machines to come up, which sleep by a rule; "late": where it fits it would end after its hard deadline; "kept": it would fit, but might delay a job that has a reservation; "behind": the policy looks no
-	// further than a job ahead of it that waits; "limit": the policy looks at so many jobs, and they came before it; "turn": the policy has a time for it that is to come; or "unsaid": the policy does not say.
+	// further than a job ahead of it that waits; "limit": a setting limits how many jobs the policy looks at, and jobs ahead of it used it up; "turn": the policy has a time for it that is to come; or "unsaid": the policy does not say.
 	Kind string `json:"kind"`
 	Text string `json:"text"`
 	// Of is the licence or the resource that is short; empty: it is neither.
