@@ -15,7 +15,7 @@ type Pass struct {
 	Kind PassKind
 	// For is the queued job that is in its way, under [PassBehind] and [PassKept]; nil: there is no single one.
 	For *Job
-	At  float64 // when that job is to start by the plan, under [PassKept]; NaN: that is not known
+	At  float64 // when that job is to start by the plan, under [PassKept], and under [PassTurn] the job itself
 	// Limit is the setting under [PassLimit] that ended the look before the job came, for people.
 	Limit string
 	// Clusters are those on which the policy looks for room; nil: all on which the job can run.

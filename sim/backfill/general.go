@@ -259,7 +259,7 @@ func (p *general) waitsFirst(e *sim.Engine, j, first *sim.Job) {
 	}
 	why := p.lacks(j)
 	if why.Kind == 0 {
-		why = sim.Pass{Kind: sim.PassRoom, Clusters: p.clusters, Rigid: true, At: math.NaN()}
+		why = sim.Pass{Kind: sim.PassRoom, Clusters: p.clusters, Rigid: true}
 	}
 	e.Pass(why)
 }

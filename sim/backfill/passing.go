@@ -23,7 +23,7 @@ const mostTried = 20
 
 // lacks is why a job cannot start now on one of the clusters, whatever is reserved for others; without a kind: it can.
 func lacks(platform *sim.Platform, j *sim.Job, clusters []int, rigid bool) sim.Pass {
-	why, late := sim.Pass{Kind: sim.PassRoom, Clusters: clusters, Rigid: rigid, At: math.NaN()}, false
+	why, late := sim.Pass{Kind: sim.PassRoom, Clusters: clusters, Rigid: rigid}, false
 	for _, c := range clusters {
 		width := platform.Width(j, c)
 		if rigid {
@@ -46,13 +46,13 @@ func lacks(platform *sim.Platform, j *sim.Job, clusters []int, rigid bool) sim.P
 
 // behind is why a job waits that comes after another in the queue, behind which the policy does not look.
 func behind(other *sim.Job) sim.Pass {
-	return sim.Pass{Kind: sim.PassBehind, For: other, At: math.NaN()}
+	return sim.Pass{Kind: sim.PassBehind, For: other}
 }
 
 // inTheWay says which of the jobs with reservations keeps one from starting that fits what is free: the first of them without whose reservation it would start, else the first beside whose reservation
 // alone it would not. starts says whether it would beside some of them.
 func inTheWay(keepers []keeper, starts func(beside []keeper) bool) sim.Pass {
-	why := sim.Pass{Kind: sim.PassKept, At: math.NaN()}
+	why := sim.Pass{Kind: sim.PassKept}
 	var others []keeper
 	for k := range keepers[:min(len(keepers), mostTried)] {
 		others = append(append(others[:0], keepers[:k]...), keepers[k+1:]...)
@@ -124,7 +124,7 @@ func (p *general) lacks(j *sim.Job) sim.Pass {
 		return lacks(p.platform, j, p.clusters, true)
 	}
 	claims, ok := p.place(&p.platform.Free, j)
-	why := sim.Pass{Kind: sim.PassRoom, At: math.NaN(), Rigid: true, Needed: p.spread.sizes[j.Handle], Usable: p.spread.selector.Usable(j)}
+	why := sim.Pass{Kind: sim.PassRoom, Rigid: true, Needed: p.spread.sizes[j.Handle], Usable: p.spread.selector.Usable(j)}
 	switch {
 	case ok && inTime(j, p.platform.Now()+p.platform.EstimateClaims(j, claims)):
 		return sim.Pass{}
@@ -147,7 +147,7 @@ func (p *general) passed(e *sim.Engine, j *sim.Job) {
 func (p *general) passedBeside(e *sim.Engine, j *sim.Job) {
 	why := p.lacks(j)
 	if why.Kind == 0 && p.platform.Draws() { // to look for a place would draw
-		why = sim.Pass{Kind: sim.PassKept, At: math.NaN()}
+		why = sim.Pass{Kind: sim.PassKept}
 	}
 	if why.Kind == 0 {
 		why = inTheWay(p.keepers, func(beside []keeper) bool {
@@ -175,7 +175,7 @@ func (p *generalConservative) passed(e *sim.Engine) {
 	case j == nil:
 		return
 	case slices.Contains(p.fresh, j):
-		e.Pass(sim.Pass{Kind: sim.PassLimit, Limit: fmt.Sprintf("reservations=%d, and jobs ahead of it have them", p.most), At: math.NaN()})
+		e.Pass(sim.Pass{Kind: sim.PassLimit, Limit: fmt.Sprintf("reservations=%d, and jobs ahead of it have them", p.most)})
 		return
 	case int(j.Handle) >= len(p.roster.places):
 		return
@@ -249,7 +249,7 @@ func (p *joint) told(e *sim.Engine, j *sim.Job, q *partQueue) {
 			why = behind(p.keepsFrom(j))
 		}
 		if why.For == nil && slices.ContainsFunc(p.in.queues, func(q *partQueue) bool { return q.by == j }) { // what it closes as one of a partition it does not get as one of another
-			why = sim.Pass{Kind: sim.PassRoom, Clusters: p.clusters, Rigid: true, At: math.NaN()}
+			why = sim.Pass{Kind: sim.PassRoom, Clusters: p.clusters, Rigid: true}
 		}
 		e.Pass(why)
 	}
@@ -318,20 +318,19 @@ func (p *slurm) say(e *sim.Engine, why sim.Pass) {
 // notReached tells that a scheduler did not come as far as the job.
 func (p *slurm) notReached(e *sim.Engine, asked *sim.Job, limit string) {
 	if asked != nil && asked.Queued() && !e.Stopped() {
-		p.say(e, sim.Pass{Kind: sim.PassLimit, Limit: limit, At: math.NaN()})
+		p.say(e, sim.Pass{Kind: sim.PassLimit, Limit: limit})
 	}
 }
 
 // told tells why the main scheduler passes over a job: for the sake of another, or, without one, because too little is free.
-func (p *slurm) told(e *sim.Engine, j, other *sim.Job) *sim.Job {
+func (p *slurm) told(e *sim.Engine, j, other *sim.Job) {
 	why := behind(other)
 	if other == nil {
 		if why = p.lacks(j, nil); why.Kind == 0 {
-			why = sim.Pass{Kind: sim.PassRoom, Rigid: true, At: math.NaN()}
+			why = sim.Pass{Kind: sim.PassRoom, Rigid: true}
 		}
 	}
 	p.pass(e, j, why)
-	return nil
 }
 
 // lacks is why a job cannot start now on the machines of a queue, or of all its queues, whatever is planned for others; without a kind: it can.
@@ -342,7 +341,7 @@ func (p *slurm) lacks(j *sim.Job, of *lineOf) sim.Pass {
 	if p.startsAmong(j, of, func(int) bool { return true }) {
 		return sim.Pass{}
 	}
-	return sim.Pass{Kind: sim.PassRoom, Rigid: true, At: math.NaN()}
+	return sim.Pass{Kind: sim.PassRoom, Rigid: true}
 }
 
 // startsAmong says whether a job could start now on those machines of a queue, or of all its queues, that the function names.
@@ -368,7 +367,7 @@ func (p *slurm) closes(j *sim.Job, of *lineOf) *sim.Job {
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.lines)) {
 		other := p.lines[name]
-		if !other.closed || other == of {
+		if other.by == nil || other == of {
 			continue
 		}
 		if p.startsAmong(j, of, func(m int) bool { return other.machines.has(m) || !p.closed.has(m) }) {
@@ -379,7 +378,7 @@ func (p *slurm) closes(j *sim.Job, of *lineOf) *sim.Job {
 }
 
 // toldIn tells why a cycle passes over a job that was tested in a queue; without one it was not, as it lacks a licence.
-func (p *slurm) toldIn(e *sim.Engine, j *sim.Job, of *lineOf) *sim.Job {
+func (p *slurm) toldIn(e *sim.Engine, j *sim.Job, of *lineOf) {
 	why, now := p.lacks(j, of), e.Now()
 	if why.Kind == 0 {
 		longest := 0.0
@@ -403,9 +402,8 @@ func (p *slurm) toldIn(e *sim.Engine, j *sim.Job, of *lineOf) *sim.Job {
 			return p.startsAmong(j, of, func(m int) bool { return !planned.has(m) })
 		})
 		if len(keepers) == 0 {
-			why = sim.Pass{Kind: sim.PassRoom, Rigid: true, At: math.NaN()}
+			why = sim.Pass{Kind: sim.PassRoom, Rigid: true}
 		}
 	}
 	p.say(e, why)
-	return nil
 }

@@ -130,11 +130,10 @@ type slurm struct {
 
 // lineOf is a queue: the jobs that were submitted to one partition.
 type lineOf struct {
-	machines bitset // of the partition, or, where the instance does not state it, those that can hold a block of some job of it so far
-	known    bool   // the instance states the partition
-	waiting  int    // queued jobs
-	closed   bool
-	by       *sim.Job // while it is closed: the job that did not fit
+	machines bitset   // of the partition, or, where the instance does not state it, those that can hold a block of some job of it so far
+	known    bool     // the instance states the partition
+	waiting  int      // queued jobs
+	by       *sim.Job // the job that did not fit, and so closes the queue; nil: it is open
 	tests    int
 }
 

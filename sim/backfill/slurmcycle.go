@@ -14,7 +14,7 @@ func (p *slurm) startInOrder(e *sim.Engine, whole bool) {
 	clear(p.closed)
 	clear(p.homes)
 	for _, of := range p.lines {
-		of.closed = false
+		of.by = nil
 	}
 	left, asked := p.Depth, p.asked(e)
 	for k := 0; p.sorted(k); k++ {
@@ -24,20 +24,21 @@ func (p *slurm) startInOrder(e *sim.Engine, whole bool) {
 		}
 		if left--; left < 0 && !whole || e.Stopped() {
 			if asked != nil && asked.Queued() && !e.Stopped() {
-				p.pass(e, asked, sim.Pass{Kind: sim.PassLimit, Limit: fmt.Sprintf("depth=%d (default_queue_depth)", p.Depth), At: math.NaN()})
+				p.pass(e, asked, sim.Pass{Kind: sim.PassLimit, Limit: fmt.Sprintf("depth=%d (default_queue_depth)", p.Depth)})
 			}
 			return
 		}
 		home := p.platform.Needs(j).Reservation
 		if p.lacksLicence(j, nil) || p.homes[home] != nil {
 			if asked == j {
-				asked = p.told(e, j, p.homes[home])
+				p.told(e, j, p.homes[home])
+				asked = nil
 			}
 			continue
 		}
 		tested, starts := false, false
 		for _, of := range p.line[j.Handle] {
-			if of.closed {
+			if of.by != nil {
 				continue
 			}
 			tested = true
@@ -54,8 +55,9 @@ func (p *slurm) startInOrder(e *sim.Engine, whole bool) {
 					continue
 				}
 			}
-			if of.closed, of.by = true, j; asked == j {
-				asked = p.told(e, j, p.closes(j, of))
+			if of.by = j; asked == j {
+				p.told(e, j, p.closes(j, of))
+				asked = nil
 			}
 			p.closed.join(of.machines)
 			if p.short {
@@ -66,7 +68,8 @@ func (p *slurm) startInOrder(e *sim.Engine, whole bool) {
 			p.startIdle(e, k)
 		}
 		if asked == j && !tested {
-			asked = p.told(e, j, p.line[j.Handle][len(p.line[j.Handle])-1].by)
+			p.told(e, j, p.line[j.Handle][len(p.line[j.Handle])-1].by)
+			asked = nil
 		}
 		if p.allClosed() {
 			break
@@ -97,7 +100,7 @@ func (p *slurm) weigh(j *sim.Job, of *lineOf, weight int32) {
 // allClosed says whether all queues are closed in which jobs wait.
 func (p *slurm) allClosed() bool {
 	for _, of := range p.lines {
-		if of.waiting > 0 && !of.closed {
+		if of.waiting > 0 && of.by == nil {
 			return false
 		}
 	}
@@ -294,14 +297,15 @@ func (p *slurm) backfill(e *sim.Engine) {
 		j := p.queue[k]
 		if j == nil || p.lacksLicence(j, p.limits) {
 			if j != nil && asked == j {
-				asked = p.toldIn(e, j, nil)
+				p.toldIn(e, j, nil)
+				asked = nil
 			}
 			continue
 		}
 		for _, of := range p.line[j.Handle] {
 			if limit := p.mayTest(j, of); limit != "" {
 				if asked == j {
-					p.say(e, sim.Pass{Kind: sim.PassLimit, Limit: limit, At: math.NaN()})
+					p.say(e, sim.Pass{Kind: sim.PassLimit, Limit: limit})
 				}
 				continue
 			}

@@ -380,7 +380,7 @@ func (p *probe) causeOf(why *sim.Pass) Cause {
 	if why.For != nil {
 		c.For = why.For.Request.ID
 	}
-	if !math.IsNaN(why.At) && (why.Kind == sim.PassKept || why.Kind == sim.PassTurn) {
+	if why.Kind == sim.PassKept && why.For != nil || why.Kind == sim.PassTurn {
 		c.At = new(why.At)
 	}
 	switch why.Kind {

@@ -3,7 +3,6 @@ package spaceshare
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/allot-opt/allot/internal/spread"
@@ -133,14 +132,14 @@ func (p *policy) Decide(e *sim.Engine) {
 func (p *policy) told(e *sim.Engine, j *sim.Job) {
 	head := p.queue[0]
 	if j != head {
-		e.Pass(sim.Pass{Kind: sim.PassBehind, For: head, At: math.NaN()})
+		e.Pass(sim.Pass{Kind: sim.PassBehind, For: head})
 		return
 	}
 	if p.last.capped {
-		e.Pass(sim.Pass{Kind: sim.PassPower, At: math.NaN()})
+		e.Pass(sim.Pass{Kind: sim.PassPower})
 		return
 	}
-	e.Pass(sim.Pass{Kind: sim.PassRoom, Needed: p.last.needed, Usable: p.last.usable, At: math.NaN()})
+	e.Pass(sim.Pass{Kind: sim.PassRoom, Needed: p.last.needed, Usable: p.last.usable})
 }
 
 // next starts or drops the head of the queue; false: it has to wait.
