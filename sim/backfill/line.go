@@ -88,14 +88,6 @@ type kindQueue struct {
 	classes []*classed // where machines are closed at times
 }
 
-// foremost is the first job of a kind.
-type foremost struct {
-	score  float64
-	number int64
-	handle int32
-	known  bool
-}
-
 // outlook is what of the platform jobs could have now; see general.offers.
 type outlook struct {
 	stamp   int64
@@ -178,11 +170,7 @@ func (l *line) add(j *sim.Job, fastest float64) {
 	if k == nil {
 		k = l.newKind()
 		k.kind, k.at, k.needs = kind, len(l.kinds), j.Request.Licences
-		if l.byWidth == nil {
-			l.byKind[kind] = k
-		} else {
-			l.byWidth[j.Processors] = k
-		}
+		l.keepKind(j, kind, k)
 		l.firsts.touch(len(l.kinds))
 		l.kinds, l.narrow, l.heads = append(l.kinds, k), append(l.narrow, int32(fewest(l.platform, j, l.clusters))), append(l.heads, foremost{})
 	}
@@ -208,6 +196,18 @@ func (l *line) kindOf(j *sim.Job, kind kindKey) *kindQueue {
 		return l.byWidth[j.Processors]
 	}
 	return l.byKind[kind]
+}
+
+// keepKind makes a queue that of the jobs of a kind, of which j is one; nil: none waits any more.
+func (l *line) keepKind(j *sim.Job, kind kindKey, k *kindQueue) {
+	switch {
+	case l.byWidth != nil:
+		l.byWidth[j.Processors] = k
+	case k != nil:
+		l.byKind[kind] = k
+	default:
+		delete(l.byKind, kind)
+	}
 }
 
 // note lists a job that may become late.
@@ -420,11 +420,7 @@ func (l *line) remove(j *sim.Job) {
 	l.firsts.touch(at.in.at)
 	l.firsts.touch(end)
 	l.kinds, l.narrow, l.heads = l.kinds[:end], l.narrow[:end], l.heads[:end]
-	if l.byWidth == nil {
-		delete(l.byKind, at.in.kind)
-	} else {
-		l.byWidth[j.Processors] = nil
-	}
+	l.keepKind(j, at.in.kind, nil)
 	l.spareKinds = append(l.spareKinds, at.in)
 }
 
@@ -659,99 +655,6 @@ func (l *line) first(s *search) *waiting {
 		}
 	}
 	return s.found
-}
-
-// head is the first job where priorities never change; nil: none is queued.
-func (l *line) head() *waiting {
-	if len(l.kinds) == 0 {
-		return nil
-	}
-	at := l.places[l.heads[l.firsts.winner(l)].handle]
-	return &at.block.jobs[at.at]
-}
-
-// headOf is the first job of a kind, likewise.
-func (l *line) headOf(at int) *foremost {
-	h := &l.heads[at]
-	if h.known {
-		return h
-	}
-	k := l.kinds[at]
-	var s search
-	for i := range k.sections {
-		if in := &k.sections[i]; s.beats(l.most(k, in), in.earliest) {
-			s.enter(l, k, in)
-		}
-	}
-	*h = foremost{s.found.score, s.found.job.Number, s.found.job.Handle, true}
-	return h
-}
-
-// goesBefore says whether a job goes before the first of its kind.
-func (w *waiting) goesBefore(h *foremost) bool {
-	return w.score > h.score || w.score == h.score && w.job.Number < h.number
-}
-
-// tournament finds the first job of all among the first ones of the kinds of a line. What changed since it was last asked is listed.
-type tournament struct {
-	leaves  int     // a power of two
-	wins    []int32 // by node of the tree, of which the first is 1: the kind with the first job below; −1: there is none
-	changed []bool  // by kind
-	list    []int32
-}
-
-// touch tells that the first job of a kind may be another one, or that there is no such kind any more.
-func (t *tournament) touch(at int) {
-	for at >= len(t.changed) {
-		t.changed = append(t.changed, false)
-	}
-	if !t.changed[at] {
-		t.changed[at], t.list = true, append(t.list, int32(at))
-	}
-}
-
-// winner is the kind with the first job; some job is queued. O(log k) for each kind of k that has changed.
-func (t *tournament) winner(l *line) int32 {
-	if len(t.changed) > t.leaves {
-		t.leaves = 1
-		for t.leaves < len(t.changed) {
-			t.leaves *= 2
-		}
-		t.wins = slices.Repeat([]int32{-1}, 2*t.leaves)
-		for at := range t.changed {
-			t.touch(at)
-		}
-	}
-	for _, at := range t.list {
-		t.changed[at] = false
-		node := t.leaves + int(at)
-		if t.wins[node] = -1; int(at) < len(l.kinds) {
-			l.headOf(int(at))
-			t.wins[node] = at
-		}
-		for node /= 2; node > 0; node /= 2 {
-			t.wins[node] = l.former(t.wins[2*node], t.wins[2*node+1])
-		}
-	}
-	t.list = t.list[:0]
-	return t.wins[1]
-}
-
-// former is the kind of two whose first job goes first; −1: there is none.
-func (l *line) former(a, b int32) int32 {
-	switch {
-	case a < 0:
-		return b
-	case b < 0 || int(b) >= len(l.heads):
-		return a
-	case int(a) >= len(l.heads):
-		return b
-	}
-	x, y := &l.heads[a], &l.heads[b]
-	if x.score > y.score || x.score == y.score && x.number < y.number {
-		return a
-	}
-	return b
 }
 
 // passes says whether a kind is known not to be looked for.

@@ -27,10 +27,11 @@ const (
 // Complexity: a simulation for each job and pair that is tried; in an instance of n jobs at most 2,000,000/n of them, but one at least.
 func (a *Answer) Delays(ctx context.Context, policy solve.Policy, in *model.Instance, seed uint64) error {
 	a.Blocked, a.Tried = []Blocker{}, 0
+	spec := in.Spec()
 	runs := max(1, mostSimulated/max(1, len(in.Jobs())))
 	tried := a.candidates[:min(len(a.candidates), mostCandidates, runs)]
 	for k := range tried {
-		start, sooner, err := a.without(ctx, policy, in, seed, tried[k].Job)
+		start, sooner, err := a.without(ctx, policy, spec, seed, tried[k].Job)
 		if err != nil {
 			return err
 		}
@@ -51,7 +52,7 @@ func (a *Answer) Delays(ctx context.Context, policy solve.Policy, in *model.Inst
 			if pairs++; pairs > min(mostPairs, runs) {
 				return nil
 			}
-			start, sooner, err := a.without(ctx, policy, in, seed, tried[first].Job, tried[last].Job)
+			start, sooner, err := a.without(ctx, policy, spec, seed, tried[first].Job, tried[last].Job)
 			if err != nil {
 				return err
 			}
@@ -82,8 +83,7 @@ func startOr(start *float64) float64 {
 }
 
 // without is when the job starts if others are not there, and whether that is sooner.
-func (a *Answer) without(ctx context.Context, policy solve.Policy, in *model.Instance, seed uint64, gone ...string) (start *float64, sooner bool, err error) {
-	spec := in.Spec()
+func (a *Answer) without(ctx context.Context, policy solve.Policy, spec model.InstanceSpec, seed uint64, gone ...string) (start *float64, sooner bool, err error) {
 	jobs := make([]model.JobSpec, 0, len(spec.Jobs))
 	for _, j := range spec.Jobs {
 		if slices.Contains(gone, j.ID) {
@@ -94,7 +94,7 @@ func (a *Answer) without(ctx context.Context, policy solve.Policy, in *model.Ins
 		}
 		jobs = append(jobs, j)
 	}
-	spec.Jobs = jobs
+	spec.Jobs = jobs // of this copy of the specification alone
 	changed, err := model.New(spec)
 	if err != nil || policy.Supports(changed) != nil {
 		return nil, false, nil // without them it is no instance for the policy
