@@ -160,8 +160,11 @@ func exactSteps(list []Step, period, from, to float64) ([]exactStep, bool) {
 
 // begun says whether a step begins by a time.
 func (v *tariffView) begun(step int, time float64) bool {
-	return v.times[step] < time || v.times[step] == time && v.rests[step] <= 0
+	return begunBy(v.times[step], v.rests[step], time)
 }
+
+// begunBy says whether a step whose exact time is the sum of two numbers begins by a time.
+func begunBy(begin, rest, time float64) bool { return begin < time || begin == time && rest <= 0 }
 
 // at is the position of the step that holds at the time.
 func (v *tariffView) at(time float64) int {

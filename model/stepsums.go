@@ -38,7 +38,7 @@ func sumSteps(steps []Step, rests []float64) *StepSums {
 
 // later says whether a step begins after a time.
 func (s *StepSums) later(step int, time float64) bool {
-	return s.Steps[step].Time > time || s.Steps[step].Time == time && s.rests[step] > 0
+	return !begunBy(s.Steps[step].Time, s.rests[step], time)
 }
 
 // At is the position of the step that holds at the time. O(log n).

@@ -74,7 +74,7 @@ func newGeneralConservative(step float64, most int, order Ranking) func(*sim.Pla
 				p.flat = &flatPlan{platform: platform, step: step, indexed: most == 0}
 				p.plan = p.flat
 			default:
-				p.plan = &timeline{platform: platform, clusters: clusters, changes: platform.AllChanges(), empty: p.empty, step: step}
+				p.plan = p.timeline()
 			}
 			return p
 		}
@@ -92,6 +92,11 @@ func newGeneralConservative(step float64, most int, order Ranking) func(*sim.Pla
 		})
 		return partitionedConservative{whole}
 	}
+}
+
+// timeline is a plan of the platform, not yet begun.
+func (p *generalConservative) timeline() *timeline {
+	return &timeline{platform: p.platform, clusters: p.clusters, changes: p.platform.AllChanges(), empty: p.empty, step: p.step}
 }
 
 // partitionedConservative is [partitioned] of policies that find out themselves whether closed times leave a job a place.

@@ -210,7 +210,7 @@ func (p *generalConservative) kept(e *sim.Engine, j *sim.Job) sim.Pass {
 	}
 	slices.SortStableFunc(keepers, func(a, b keeper) int { return cmp.Compare(a.booking.start, b.booking.start) })
 	starts := func(beside []keeper) bool {
-		t := &timeline{platform: p.platform, clusters: p.clusters, changes: p.platform.AllChanges(), empty: p.empty, step: p.step}
+		t := p.timeline()
 		t.reset(now)
 		for _, runs := range p.running {
 			s := p.booked[runs.Handle]
