@@ -49,9 +49,7 @@ func TestSmallRequestsThatStandForMuch(t *testing.T) {
 				t.Errorf("%s: expected %q in %.500s", name, want, text)
 			}
 		}
-		if s.memory.held != 0 || s.arriving.held != 0 || len(s.arriving.of) != 0 || len(s.gate.clients) != 0 {
-			t.Errorf("%s: something is held", name)
-		}
+		idle(t, s)
 	}
 }
 

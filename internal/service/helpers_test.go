@@ -65,6 +65,22 @@ func within(t *testing.T, what string, holds func() bool) {
 	}
 }
 
+// idle waits until the service holds nothing of any request. A client may have its whole answer before that.
+func idle(t *testing.T, s *Service) {
+	t.Helper()
+	within(t, "nothing of a request is held", func() bool {
+		s.gate.mutex.Lock()
+		free := s.gate.free == s.gate.places && len(s.gate.waiting) == 0 && len(s.gate.clients) == 0
+		s.gate.mutex.Unlock()
+		s.arriving.mutex.Lock()
+		free = free && s.arriving.held == 0 && len(s.arriving.of) == 0
+		s.arriving.mutex.Unlock()
+		s.memory.mutex.Lock()
+		defer s.memory.mutex.Unlock()
+		return free && s.memory.held == 0
+	})
+}
+
 // begin starts a service over HTTP that allows one run at a time and lets nobody wait.
 func begin(t *testing.T, change func(*Options)) (*httptest.Server, *Service) {
 	t.Helper()

@@ -292,9 +292,7 @@ func TestQueue(t *testing.T) {
 			t.Error(status)
 		}
 	}
-	if running, waiting := s.gate.load(); running != 0 || waiting != 0 || len(s.gate.clients) != 0 {
-		t.Errorf("%d run, %d wait, %v", running, waiting, s.gate.clients)
-	}
+	idle(t, s)
 }
 
 // stalled starts clients whose bodies do not arrive, and waits until the service reads them. Their answers come into the channel.
