@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -11,6 +12,11 @@ var (
 	errAsleep  = errors.New("a power cap on line beside machines that sleep by a rule: nobody knows how long a job that has begun to wake them still takes no power")
 	errOutlive = errors.New("a power cap that falls, and jobs that outlive their estimates: they would run on under the lower cap")
 )
+
+// CapsFall says whether some cluster may take less power at some time after the first arrival than before: jobs that run then must end by their estimates.
+func CapsFall(in *model.Instance) bool {
+	return slices.ContainsFunc(in.Clusters(), func(c model.Cluster) bool { return fallsFrom(c.PowerCap, in.FirstArrival()) })
+}
 
 // CheckCaps says why an instance with power caps cannot run; nil: it can, or has none. Jobs end at their estimates where kill is set. O(jobs · groups of machines).
 func CheckCaps(in *model.Instance, kill bool) error {

@@ -225,8 +225,11 @@ func TestStreamIsSimulate(t *testing.T) {
 	compared := 0
 	rapid.Check(t, func(t *rapid.T) {
 		const features = model.Arrivals | model.ParallelJobs | model.HardDeadlines | model.MemoryLimits | model.LicencePools | model.UnrelatedTimes |
-			model.RestrictedTimes | model.MixedMachines | model.MachineSpan | model.BackgroundLoad | model.MoldableJobs | model.GridSpan
+			model.RestrictedTimes | model.MixedMachines | model.MachineSpan | model.BackgroundLoad | model.MoldableJobs | model.GridSpan | model.PowerCaps | model.SleepingMachines
 		in := modeltest.Generator{Features: features, Jobs: 14, Clusters: rapid.IntRange(1, 3).Draw(t, "clusters")}.Instance(t)
+		if sim.CheckCaps(in, false) != nil {
+			return
+		}
 		whole, batches := &starts{at: map[string]string{}}, &starts{at: map[string]string{}}
 		opt := sim.Options{Observer: whole, Seed: 5}
 		sol, want, err := sim.Simulate(context.Background(), in, sim.Discipline{General: backfill.EASY(1, 1, backfill.Ranking{}).General}, opt)
@@ -239,7 +242,11 @@ func TestStreamIsSimulate(t *testing.T) {
 		}
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.Jobs()[a].Arrival, in.Jobs()[b].Arrival) })
 		opt.Observer = batches
-		got, err := sim.Stream(context.Background(), in, &parts{in, order, rapid.IntRange(1, 5).Draw(t, "batch")}, backfill.EASY(1, 1, backfill.Ranking{}), opt)
+		system := in
+		if rapid.Bool().Draw(t, "a system without jobs") {
+			system = in.Batch(nil, nil, nil)
+		}
+		got, err := sim.Stream(context.Background(), system, &parts{in, order, rapid.IntRange(1, 5).Draw(t, "batch")}, backfill.EASY(1, 1, backfill.Ranking{}), opt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,8 +23,8 @@ type Entries interface {
 	Next(*Entry) bool
 }
 
-// ErrMidway is the error of a run that cannot begin in the middle: jobs wait for others, or machines have local jobs, whose state nobody knows then.
-var ErrMidway = errors.New("sim: a run begins in the middle only where no job waits for another and no machine has background load")
+// ErrMidway is the error of a run that cannot begin in the middle: jobs wait for others, machines have local jobs, or sleep by a rule, whose state nobody knows then.
+var ErrMidway = errors.New("sim: a run begins in the middle only where no job waits for another, and no machine has background load or sleeps by a rule")
 
 // SimulateFrom runs jobs of an instance from the middle of another run on. A job that runs already runs from its own start and, by its estimate
 // or the length of the options, ends as if it had started here; only a policy that is a [Resumer] can take it over. The run keeps no schedule; an observer can watch it. The platform is that of
@@ -35,10 +35,10 @@ func SimulateFrom(ctx context.Context, in *model.Instance, entries Entries, poli
 	if policies.General == nil {
 		return Totals{}, errNoGeneral
 	}
-	if in.Features()&model.PowerLimits != 0 {
-		return Totals{}, ErrPower
+	if in.Features().Has(model.HorizonLimits) {
+		return Totals{}, ErrHorizon
 	}
-	if in.Features()&(model.Precedence|model.BackgroundLoad) != 0 {
+	if in.Features()&(model.Precedence|model.BackgroundLoad|model.SleepingMachines) != 0 {
 		return Totals{}, ErrMidway
 	}
 	opt = policies.Deferring(in, opt)

@@ -54,9 +54,15 @@ func (e *Engine) StartOn(j *Job, claims ...Claim) {
 		e.failf("job %s of %d tasks starts at %v with %d", r.ID, r.Tasks, e.now, tasks)
 		return
 	}
-	if parts, ok := w.grant(e, j, claims); ok {
-		w.begin(e, j, claims, parts)
+	parts, ok := w.grant(e, j, claims)
+	if !ok {
+		return
 	}
+	if !w.platform.keepCaps(j, parts) {
+		e.failf("job %s cannot start at %v: it would take more than a power cap before it ends by its estimate", j.Request.ID, e.now)
+		return
+	}
+	w.begin(e, j, claims, parts)
 }
 
 // begin lets a job run on the parts that it was granted.
@@ -271,10 +277,6 @@ func (w *world) grant(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 	w.parts[j.Handle] = parts
 	if j.Start = e.now; machines != nil {
 		w.startAwake(e, j, parts, machines)
-	}
-	if w.running(j) == nil && !w.platform.keepCaps(j, parts) {
-		e.failf("job %s cannot start at %v: it would take more than a power cap before it ends by its estimate", j.Request.ID, e.now)
-		return nil, false
 	}
 	return parts, true
 }

@@ -52,7 +52,7 @@ func TestPowerLimitsOnLine(t *testing.T) {
 					}
 					sol, _, err := sim.Simulate(t.Context(), in, d, opt)
 					refused := limit == "horizon"
-					if errors.Is(err, sim.ErrPower) != refused || !refused && err != nil {
+					if errors.Is(err, sim.ErrHorizon) != refused || !refused && err != nil {
 						t.Errorf("%s, watched %v, general only %v, two clusters %v: %v", limit, watched, general, grid, err)
 					}
 					if err == nil {

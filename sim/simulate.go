@@ -75,9 +75,8 @@ func anyDeadline(in *model.Instance) bool {
 	return slices.ContainsFunc(in.Jobs(), func(j model.Job) bool { return j.HasDeadline() })
 }
 
-// ErrPower is the error of a run of an instance in which power limits schedules in a way that the run cannot keep to: a horizon; and power caps and machines that sleep by a rule in a stream, a forecast or a run
-// that begins in the middle.
-var ErrPower = errors.New("sim: expected an instance without a horizon, and without power caps and machines that sleep by a rule in a stream or a forecast")
+// ErrHorizon is the error of a run of an instance with a horizon: no policy knows which jobs are to be left out for the sake of the others.
+var ErrHorizon = errors.New("sim: expected an instance without a horizon: a policy starts every job that it can")
 
 // Simulate runs an instance under a discipline.
 //
@@ -91,7 +90,7 @@ func Simulate(ctx context.Context, in *model.Instance, policies Discipline, opt 
 	}
 	opt = policies.Deferring(in, opt)
 	if in.Features().Has(model.HorizonLimits) {
-		return nil, Totals{}, ErrPower
+		return nil, Totals{}, ErrHorizon
 	}
 	return simulate(ctx, in, policies, opt)
 }

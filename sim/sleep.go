@@ -16,6 +16,7 @@ type sleepers struct {
 	first    []int     // by machine of the platform: its first one; one more at the end
 	byHandle []*holder // what running jobs wait for, or waited for
 	waking   float64   // see [Engine.Waking]
+	begun    bool      // the first job of a stream is known
 }
 
 // sleeper is a machine.
@@ -57,6 +58,16 @@ func newSleepers(p *Platform) *sleepers {
 	}
 	s.first = append(s.first, len(s.machines))
 	return s
+}
+
+// from says when the first job of a stream arrives: until then all machines are idle.
+func (s *sleepers) from(first float64) {
+	for k := range s.machines {
+		if !s.begun {
+			s.machines[k].since = first
+		}
+	}
+	s.begun = true
 }
 
 // serves says whether a job runs there at the time.

@@ -30,8 +30,8 @@ func Stream(ctx context.Context, system *model.Instance, source Batches, policie
 	if policies.byNode(system) {
 		return Totals{}, ErrNodes
 	}
-	if system.Features()&model.PowerLimits != 0 {
-		return Totals{}, ErrPower
+	if system.Features().Has(model.HorizonLimits) {
+		return Totals{}, ErrHorizon
 	}
 	if policies.Defer != nil {
 		return Totals{}, ErrDefers
@@ -67,6 +67,9 @@ func (w *world) refill() (bool, error) {
 	}
 	if batch.Features().Has(model.Precedence) {
 		return false, errors.New("sim: expected a stream of jobs that wait for no other job, found one that does")
+	}
+	if w.sleep != nil && len(batch.Jobs()) > 0 {
+		w.sleep.from(batch.FirstArrival())
 	}
 	w.in, w.order, w.at = batch, byArrival(batch), 0
 	return true, nil

@@ -62,7 +62,7 @@ func statusOf(err error) int {
 		return status.status
 	case errors.As(err, &policy):
 		return policyStatuses[policy.Kind]
-	case errors.As(err, &input), errors.As(err, &parameter), errors.Is(err, solve.ErrUnsupported), errors.Is(err, sim.ErrPower):
+	case errors.As(err, &input), errors.As(err, &parameter), errors.Is(err, solve.ErrUnsupported), errors.Is(err, sim.ErrHorizon):
 		return exitInput
 	case errors.As(err, &wrong):
 		return exitViolations

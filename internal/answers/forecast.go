@@ -2,7 +2,6 @@ package answers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"github.com/allot-opt/allot/internal/bench/lab"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/forecast"
 	"github.com/allot-opt/allot/sim/whatif"
 	"github.com/allot-opt/allot/solve"
@@ -100,8 +98,6 @@ func certaintyOf(ctx context.Context, in *model.Instance, a *whatif.Answer, by P
 	}
 	f, err := forecast.Queue(ctx, by.Name, by.Policy, in, a.Submitted, a.Job, history, opt)
 	switch {
-	case errors.Is(err, sim.ErrPower):
-		return &Certainty{Says: "not known: forecasts do not keep to power caps, nor to machines that sleep by a rule"}, nil
 	case err != nil:
 		return nil, err
 	case f.Runs == 0 && f.Ended == 0:

@@ -125,7 +125,7 @@ func errorOf(err error) *Error {
 		return wrongAt(faultsIn("", err))
 	case errors.As(err, &parameter):
 		return wrong("", "%s", err)
-	case errors.Is(err, solve.ErrUnsupported), errors.Is(err, sim.ErrPower):
+	case errors.Is(err, solve.ErrUnsupported), errors.Is(err, sim.ErrHorizon):
 		return fail(Unsupported, "%s", err)
 	case errors.As(err, &schedule):
 		return fail(WrongSchedule, "%s", err)

@@ -80,7 +80,7 @@ func (l *later) arrival() (number int, at float64, more bool) {
 // length is how long the job runs that is the k-th to arrive after T, for its estimate.
 func (l *later) length(k int, estimate float64) float64 {
 	if ratio := l.ratios[k]; !math.IsNaN(ratio) {
-		return estimate * ratio
+		return l.moment.limited(estimate*ratio, estimate)
 	}
 	return estimate
 }

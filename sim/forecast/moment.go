@@ -126,6 +126,14 @@ func (m *moment) length(run, k int, estimate float64) float64 {
 		}
 		length = max(length, least)
 	}
+	return m.limited(length, estimate)
+}
+
+// limited is how long a job runs for its estimate, where a draw says how long it would.
+func (t *truth) limited(length, estimate float64) float64 {
+	if t.inTime {
+		return min(length, estimate)
+	}
 	return length
 }
 
@@ -184,7 +192,7 @@ func (m *moment) add(number int, arrival float64, runs bool, known *known) {
 
 // run simulates one future and returns the starts of the jobs asked for; +Inf: never.
 func (m *moment) run(ctx context.Context, run int) ([]float64, error) {
-	watch := &starts{moment: m, at: slices.Repeat([]float64{math.Inf(1)}, len(m.asked)), left: len(m.asked)}
+	watch := &starts{moment: m, at: slices.Repeat([]float64{math.Inf(1)}, len(m.asked)), waking: make([]bool, len(m.asked)), left: len(m.asked)}
 	opt := sim.Options{Seed: m.seed, Kill: m.policy.Kills(), Observer: watch}
 	until := &untilStarted{ctx, watch}
 	if m.general == nil {
@@ -250,7 +258,8 @@ func (m *moment) isSettled() bool {
 type starts struct {
 	moment *moment
 	at     []float64
-	left   int // jobs asked for that have not started
+	waking []bool // waits for machines that wake, so its start may move on
+	left   int    // jobs asked for that have not started
 }
 
 // Arrived implements sim.Observer.
@@ -259,14 +268,23 @@ func (s *starts) Arrived(float64, *sim.Job) {}
 // Started implements sim.Observer.
 func (s *starts) Started(now float64, j *sim.Job, _ []sim.Part) {
 	if k, asked := s.place(j); asked {
-		s.at[k] = now
-		s.left--
+		s.at[k] = j.Start
+		if s.waking[k] = j.Start > now; !s.waking[k] {
+			s.left--
+		}
 	}
 }
 
 // Left implements sim.Observer.
 func (s *starts) Left(_ float64, j *sim.Job, outcome sim.Outcome, _ string) {
-	if _, asked := s.place(j); asked && outcome == sim.Dropped {
+	k, asked := s.place(j)
+	if !asked {
+		return
+	}
+	if outcome == sim.Dropped {
+		s.left--
+	} else if s.waking[k] { // it may have waited longer for its machines than it seemed
+		s.at[k] = j.Start
 		s.left--
 	}
 }

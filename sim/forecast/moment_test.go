@@ -2,7 +2,6 @@ package forecast
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -11,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
@@ -267,15 +267,119 @@ func TestQuantilesLieBetweenTheExtremes(t *testing.T) {
 	})
 }
 
-// A forecast knows nothing of power caps, so it refuses them instead of passing them over.
-func TestForecastsRefusePowerCaps(t *testing.T) {
-	b := model.NewBuilder("capped").Cluster(model.ClusterSpec{ID: "c", PowerCap: [][]float64{{0, 5}}, Machines: []model.MachineSpec{{ID: "m", Count: 2, Power: &model.PowerSpec{Busy: 5}}}})
-	b.Job(model.JobSpec{ID: "a", Work: new(3.0)}, model.JobSpec{ID: "b", Work: new(3.0)})
+// powered draws a queue on a cluster with a power cap whose steps rise and fall or, where asleep is set, with machines that sleep by a rule. Two processors take 3 and two take 5. Where the cap
+// falls no estimate is too short.
+func powered(t *rapid.T, asleep bool) *model.Instance {
+	plain := queue(t)
+	spec := model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2, Power: &model.PowerSpec{Busy: 3}}, {ID: "n", Count: 2, Power: &model.PowerSpec{Busy: 5}}}}
+	falls, before := false, math.Inf(1)
+	for k := range rapid.IntRange(1, 4).Draw(t, "steps") {
+		power := float64(rapid.IntRange(0, 16).Draw(t, "cap"))
+		falls = falls || power < before
+		before = power
+		spec.PowerCap = append(spec.PowerCap, []float64{float64(20 * k), power})
+	}
+	if asleep {
+		spec.PowerCap, falls = nil, false
+		for k := range spec.Machines {
+			p := spec.Machines[k].Power
+			p.SuspendAfter = new(float64(rapid.IntRange(0, 9).Draw(t, "suspend after")))
+			p.Off = []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: float64(rapid.IntRange(0, 2).Draw(t, "down"))}, Up: model.WaySpec{Time: float64(rapid.IntRange(0, 4).Draw(t, "up"))}}}
+		}
+	}
+	b := model.NewBuilder("powered").Cluster(spec)
+	for k := range plain.Jobs() {
+		job := plain.JobSpec(k)
+		if falls {
+			job.Work = new(min(*job.Work, *job.Estimate))
+		}
+		b.Job(job)
+	}
 	in, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := replay(t.Context(), in, under{backfill.EASY(1, 1, backfill.DefaultRanking()), false}, 1); !errors.Is(err, sim.ErrPower) {
-		t.Errorf("got %v", err)
+	return in
+}
+
+// lastStarts notes the last start that is told of each job: one that waits for machines to wake may have to wait longer than it seemed.
+type lastStarts struct{ at map[string]float64 }
+
+func (l *lastStarts) Arrived(float64, *sim.Job)                   {}
+func (l *lastStarts) Started(_ float64, j *sim.Job, _ []sim.Part) { l.at[j.Request.ID] = j.Start }
+func (l *lastStarts) Decided(float64)                             {}
+func (l *lastStarts) Left(_ float64, j *sim.Job, how sim.Outcome, _ string) {
+	if how != sim.Dropped {
+		l.at[j.Request.ID] = j.Start
+	}
+}
+
+// Under power caps, and beside machines that sleep by a rule, a future is the same as a run from the beginning, and keeps what has happened by then. Nobody outlives an estimate where a cap falls.
+func TestFuturesKeepToPower(t *testing.T) {
+	waited, woke := 0, 0
+	for name, discipline := range disciplines() {
+		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
+			asleep := rapid.Bool().Draw(t, "asleep")
+			in := powered(t, asleep)
+			policy := under{discipline, rapid.Bool().Draw(t, "kill")}
+			at := float64(rapid.IntRange(0, 90).Draw(t, "at"))
+			if rapid.Bool().Draw(t, "at an arrival") {
+				at = in.Jobs()[rapid.IntRange(0, len(in.Jobs())-1).Draw(t, "of")].Arrival
+			}
+			opt := Defaults()
+			opt.Arrivals, opt.Least = false, rapid.IntRange(1, 4).Draw(t, "least")
+			truth, err := replay(context.Background(), in, policy, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked := truth.waiting(at)
+			// Other jobs tell of run times far above the estimates.
+			m := truth.momentAt(at, asked, newHistory(append(truth.records(), record{End: -1, Ratio: 3, Estimate: 4, Processors: 1, User: "a"})), &opt)
+			starts, err := m.run(context.Background(), 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole := &lastStarts{map[string]float64{}}
+			run := sim.Options{Seed: m.seed, Kill: policy.kill, Observer: whole, Length: func(j *sim.Job) float64 {
+				k, _ := in.JobIndex(j.Request.ID)
+				if truth.end[k] <= at {
+					return truth.end[k] - truth.start[k]
+				}
+				length := m.length(3, k, j.EstimatedEnd-j.Start)
+				if !asleep && sim.CapsFall(in) && length > j.EstimatedEnd-j.Start {
+					t.Fatalf("job %d runs for %v, longer than its estimate, where a cap falls", k, length)
+				}
+				return length
+			}}
+			if _, _, err := sim.Simulate(t.Context(), truth.arrived(at), discipline, run); err != nil {
+				t.Fatal(err)
+			}
+			for k := range in.Jobs() {
+				if got, is := whole.at[in.Jobs()[k].ID]; truth.start[k] < at && (!is || got != truth.start[k]) {
+					t.Fatalf("job %d started at %v, before %v, and in the future at %v: the future changes the past", k, truth.start[k], at, got)
+				}
+			}
+			for k, job := range asked {
+				want, is := whole.at[in.Jobs()[job].ID]
+				if !is {
+					want = math.Inf(1)
+				}
+				if starts[k] != want {
+					t.Fatalf("at %v job %d starts at %v, in a run from the beginning at %v (all: %v)", at, job, starts[k], want, whole.at)
+				}
+				if want > at && !asleep {
+					waited++
+				} else if want > at {
+					woke++
+				}
+			}
+			opt.Arrivals, opt.Day = true, 10
+			if _, err := truth.momentAt(at, asked, newHistory(truth.records()), &opt).run(context.Background(), 3); err != nil {
+				t.Fatal(err)
+			}
+		}))
+	}
+	if waited < race.Enough(50) || woke < race.Enough(50) {
+		t.Errorf("only %d jobs waited under a cap, %d beside machines that sleep", waited, woke)
 	}
 }

@@ -18,6 +18,7 @@ type truth struct {
 	policy     solve.Policy
 	discipline sim.Discipline
 	seed       uint64
+	inTime     bool       // in futures too jobs end by their estimates: a power cap falls
 	whole      bool       // futures run all of the past, from the arrival of the first job, see canBegin
 	specs      []sim.Spec // in queue order, without what a job asks for besides processors and time
 	order      []int      // in queue order: indices of the jobs
@@ -38,9 +39,6 @@ func replay(ctx context.Context, in *model.Instance, policy solve.Policy, seed u
 	if err := policy.Supports(in); err != nil {
 		return nil, err
 	}
-	if in.Features()&model.PowerLimits != 0 {
-		return nil, sim.ErrPower
-	}
 	in = in.AsRequested()
 	n := len(in.Jobs())
 	t := &truth{in: in, known: in.Known(), policy: policy, discipline: policy.Discipline(), seed: seed, numbers: make([]int32, n), users: make([]int32, n), cut: make([]bool, n)}
@@ -49,6 +47,7 @@ func replay(ctx context.Context, in *model.Instance, policy solve.Policy, seed u
 	}
 	t.number()
 	opt := sim.Options{Seed: seed, Kill: policy.Kills(), Observer: &watch{truth: t}}
+	t.inTime = sim.CapsFall(in)
 	t.whole, t.held, t.apart = !t.canBegin(), make([]sim.Part, n), math.Inf(1)
 	t.describe()
 	_, _, err := sim.Simulate(ctx, in, t.discipline, opt)
@@ -58,7 +57,7 @@ func replay(ctx context.Context, in *model.Instance, policy solve.Policy, seed u
 // canBegin says whether a run may begin in the middle and with arrivals of other days: nothing that the jobs ask for depends on jobs that have left, on
 // the time, or on which of several equal things a job was given.
 func (t *truth) canBegin() bool {
-	const other = model.Precedence | model.BackgroundLoad | model.Commitments | model.RunningJobs | model.HardDeadlines | model.GridSpan
+	const other = model.Precedence | model.BackgroundLoad | model.Commitments | model.RunningJobs | model.HardDeadlines | model.GridSpan | model.SleepingMachines
 	if t.in.Features()&other != 0 || t.discipline.Place.OrFirst() != place.First || !t.discipline.Midway {
 		return false
 	}
@@ -178,7 +177,7 @@ func (w *watch) Started(now float64, j *sim.Job, parts []sim.Part) {
 	} else if len(parts) > 1 {
 		w.truth.apart = min(w.truth.apart, now)
 	}
-	w.truth.start[at], w.truth.expected[at] = now, j.EstimatedEnd-now
+	w.truth.start[at], w.truth.expected[at] = j.Start, j.EstimatedEnd-j.Start
 }
 
 // Left implements sim.Observer.
@@ -189,6 +188,7 @@ func (w *watch) Left(now float64, j *sim.Job, outcome sim.Outcome, _ string) {
 		w.truth.left[at] = now
 		return
 	}
+	w.truth.start[at] = j.Start // one that waits for machines to wake may have to wait longer than it seemed
 	w.truth.end[at], w.truth.cut[at] = now, outcome == sim.MissedHard
 }
 
