@@ -94,6 +94,9 @@ func (q *queue) instance(name string) (*model.Instance, *model.ImportReport, err
 		spec.Jobs = append(spec.Jobs, s)
 	}
 	q.licences(&spec)
+	for _, name := range sortedKeys(q.clusterQueues) {
+		spec.Partitions = append(spec.Partitions, model.PartitionSpec{ID: lines.Name(name), Closed: q.clusterQueues[name].stopped})
+	}
 	q.report.Kept = len(spec.Jobs)
 	q.warn(unknown)
 	q.missing()
@@ -203,7 +206,7 @@ func (q *queue) job(u *unit) (s model.JobSpec, known bool) {
 		s.Queue = lines.Name(u.namespace + "/" + u.queue)
 	}
 	if cq := q.queueOf(u); cq != nil {
-		s.Group = cq.name
+		s.Queue, s.Group = lines.Name(cq.name), s.Queue
 	}
 	for name, n := range u.spec.needs {
 		if name == "memory" || name == "pods" {

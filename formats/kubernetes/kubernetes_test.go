@@ -101,7 +101,7 @@ func TestGangOfEight(t *testing.T) {
 		t.Fatal(err)
 	}
 	gang := &in.Jobs()[2]
-	if gang.ID != "team-b/job-gang-1a2b3" || gang.Min != 8 || gang.Estimate != 900 || gang.Queue() != "team-b/main" {
+	if gang.ID != "team-b/job-gang-1a2b3" || gang.Min != 8 || gang.Estimate != 900 || gang.Queue() != "research" || gang.Group() != "team-b/main" {
 		t.Errorf("the job is %+v\n%v", gang, report)
 	}
 	at := starts(t, in)

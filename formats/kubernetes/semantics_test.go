@@ -362,6 +362,33 @@ func TestKueue(t *testing.T) {
 	}
 }
 
+// TestQueues: each ClusterQueue of the files is a partition, in which its Workloads wait, whatever LocalQueue they came by; a queue that is not in the files is none.
+func TestQueues(t *testing.T) {
+	queue := func(name, policy string) string {
+		return fmt.Sprintf(`{"kind": "ClusterQueue", "metadata": {"name": %q}, "spec": {"resourceGroups": []%s}}`, name, policy)
+	}
+	local := func(namespace, name, of string) string {
+		return fmt.Sprintf(`{"kind": "LocalQueue", "metadata": {"name": %q, "namespace": %q}, "spec": {"clusterQueue": %q}}`, name, namespace, of)
+	}
+	load := func(namespace, name, queue string) string {
+		return fmt.Sprintf(`{"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload", "metadata": {"name": %q, "namespace": %q}, "spec": {"queueName": %q, "maximumExecutionTimeSeconds": 10,
+			"podSets": [{"name": "main", "count": 1, "template": {"spec": {"containers": [{"resources": {"requests": {"cpu": "1"}}}]}}}]}}`, name, namespace, queue)
+	}
+	in, _ := readList(t, list("", queue("prod", ""), queue("batch", `, "stopPolicy": "Hold"`), queue("dev", ""), local("x", "fast", "prod"), local("y", "main", "prod"), local("x", "slow", "dev"), local("x", "lost", "gone"),
+		load("x", "a", "fast"), load("y", "b", "main"), load("x", "c", "slow"), load("x", "d", "lost"), podOf("e", "", "")))
+	want := []model.PartitionSpec{{ID: "batch", Closed: true}, {ID: "dev"}, {ID: "prod"}}
+	if diff := cmp.Diff(want, in.Partitions()); diff != "" {
+		t.Error(diff)
+	}
+	got := map[string][2]string{}
+	for k := range in.Jobs() {
+		got[in.Jobs()[k].ID] = [2]string{in.Jobs()[k].Queue(), in.Jobs()[k].Group()}
+	}
+	if diff := cmp.Diff(map[string][2]string{"x/a": {"prod", "x/fast"}, "y/b": {"prod", "y/main"}, "x/c": {"dev", "x/slow"}, "x/d": {"x/lost"}, "x/e": {}}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestReport: the whole report and the whole instance of the samples.
 func TestReport(t *testing.T) {
 	in, report, err := read(nil, file(t, "small.yaml"), file(t, "kueue.yaml"), list("", podOf("old", "", `, "status": {"phase": "Succeeded"}`), podOf("spread", `"topologySpreadConstraints": [{}]`, "")))

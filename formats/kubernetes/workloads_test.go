@@ -75,12 +75,12 @@ func TestPodsOfAWorkload(t *testing.T) {
 			set := setOf("main", 1, 200)
 			// It has no quota yet, and its pods wait behind a gate: there is one job for both.
 			in, report := readList(t, list("", texts(workloadOf(way.workload, priority, set, ""), member(way.pod, `, "schedulingGates": [{"name": "g"}]`, ""), way.also)...))
-			if got := ids(in); got != "x/w×1 20 s x/q, "+other {
+			if got := ids(in); got != "x/w×1 20 s q, "+other {
 				t.Errorf("%s, without its quota: %s\n%v", name, got, report)
 			}
 			// It has its quota, and its pods wait for a node: the priority of 7 puts them before the other one.
 			in, report = readList(t, list("", texts(workloadOf(way.workload, priority, set, reserved), member(way.pod, "", ""), way.also)...))
-			if got := ids(in); got != "x/w×1 20 s x/q, "+other {
+			if got := ids(in); got != "x/w×1 20 s q, "+other {
 				t.Errorf("%s, with its quota: %s\n%v", name, got, report)
 			}
 			// Its pods run, for 20 s at most, and their priority of 7 is above that of the other one, which preempts none of them.
