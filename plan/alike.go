@@ -119,8 +119,8 @@ func alikeRuns(a, b []run, ready float64, kind func(part int32) int32) bool {
 // alike says that both profiles have the same used amount at every time from t on.
 func (p *profile) alike(other *profile, t float64) bool {
 	from, otherFrom := p.after(t), other.after(t)
-	if from > 0 != (otherFrom > 0) || from > 0 && p.used[from-1] != other.used[otherFrom-1] {
+	if from > 0 != (otherFrom > 0) || from > 0 && p.Values[from-1] != other.Values[otherFrom-1] {
 		return false
 	}
-	return slices.Equal(p.times[from:], other.times[otherFrom:]) && slices.Equal(p.used[from:], other.used[otherFrom:])
+	return slices.Equal(p.Times[from:], other.Times[otherFrom:]) && slices.Equal(p.Values[from:], other.Values[otherFrom:])
 }

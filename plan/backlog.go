@@ -50,7 +50,7 @@ func (b *Backlog) Opens(j *model.Job, cluster int, shares []place.Share, ready, 
 		}
 		t = math.Inf(1)
 		for i := range shares {
-			t = min(t, g.nodes[int(shares[i].Machine)-g.first].after(start))
+			t = min(t, g.nodes[int(shares[i].Machine)-g.first].After(start))
 		}
 	}
 }
@@ -65,13 +65,13 @@ func (g *nodeCluster) short(k *place.Kind, shares []place.Share, start, end floa
 	for i := range shares {
 		m := int(shares[i].Machine)
 		n := &g.nodes[m-g.first]
-		step := n.step(start)
-		g.site.Load(&g.room, m, &n.states[step])
-		for step++; step < len(n.times) && n.times[step] < end; step++ {
-			g.site.IntersectState(&g.room, m, &n.states[step])
+		step := n.At(start)
+		g.site.Load(&g.room, m, &n.Values[step])
+		for step++; step < len(n.Times) && n.Times[step] < end; step++ {
+			g.site.IntersectState(&g.room, m, &n.Values[step])
 		}
 		free = free && g.site.Has(&g.room, k, shares[i:i+1])
-		next = min(next, n.after(start))
+		next = min(next, n.After(start))
 	}
 	if free {
 		return start

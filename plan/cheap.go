@@ -168,13 +168,13 @@ func (g *cheapCluster) worked() int64 { return g.work }
 func (g *cheapCluster) assign(other clusterState) {
 	from := other.(*cheapCluster)
 	for k := range g.banks {
-		g.banks[k].used.assign(from.banks[k].used)
+		g.banks[k].used.Assign(&from.banks[k].used.Function)
 		if m := g.banks[k].memory; m != nil {
-			m.assign(from.banks[k].memory)
+			m.Assign(&from.banks[k].memory.Function)
 		}
 	}
 	if g.cap != nil {
-		g.cap.assign(from.cap)
+		g.cap.Assign(&from.cap.Function)
 	}
 	g.waking = from.waking
 }
@@ -190,21 +190,7 @@ func (g *cheapCluster) alike(other clusterState, ready float64, _ Asked) bool {
 			return false
 		}
 	}
-	return g.cap == nil || g.cap.alike(o.cap, ready)
-}
-
-// alike says that both caps leave the same power at every time from t on.
-func (p *powerCap) alike(other *powerCap, t float64) bool {
-	k, o := p.step(t), other.step(t)
-	if len(p.times)-k != len(other.times)-o || p.taken[k] != other.taken[o] || p.most[k] != other.most[o] {
-		return false
-	}
-	for i := 1; k+i < len(p.times); i++ {
-		if p.times[k+i] != other.times[o+i] || p.taken[k+i] != other.taken[o+i] || p.most[k+i] != other.most[o+i] {
-			return false
-		}
-	}
-	return true
+	return g.cap == nil || g.cap.AlikeFrom(ready, &o.cap.Function, samePower)
 }
 
 // take implements clusterState.
@@ -263,7 +249,7 @@ func (g *cheapCluster) holdIn(b *bank, j *model.Job, n int, start, end, sign flo
 		power = own
 	}
 	g.cap.add(start, end, power, sign*float64(n))
-	g.work += 100 + int64(len(b.used.times))/4
+	g.work += 100 + int64(len(b.used.Times))/4
 	if b.sleeps && g.ways != nil && sign < 0 {
 		g.waking -= g.ways.more(b, start, end)
 	}

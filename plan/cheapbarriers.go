@@ -2,17 +2,19 @@ package plan
 
 import (
 	"math"
-	"slices"
 
+	"github.com/allot-opt/allot/internal/steps"
 	"github.com/allot-opt/allot/model"
 )
 
 // cap is the power that idle machines and running processors of a cluster take over time, and the most that they may take: one more resource. No step is like the one
 // before it, as in a profile.
-type powerCap struct {
-	times []float64 // ascending; the first is −Inf
-	taken []twofold // from times[k] on
-	most  []float64
+type powerCap struct{ steps.Function[powerStep] } // the first time is −Inf
+
+// powerStep is what is taken in a step, and what may be.
+type powerStep struct {
+	taken twofold
+	most  float64
 }
 
 // twofold is a sum in two parts, what it is and what its additions have lost, so that no rounding errors add up: two-sum and two-product, T. J. Dekker (1971),
@@ -44,10 +46,10 @@ func newPowerCap(c *model.Cluster) *powerCap {
 			idle.add(m.Power.Idle, float64(m.Count))
 		}
 	}
-	p := &powerCap{times: []float64{math.Inf(-1)}, taken: []twofold{idle}, most: []float64{math.Inf(1)}}
+	p := &powerCap{steps.Function[powerStep]{Times: []float64{math.Inf(-1)}, Values: []powerStep{{idle, math.Inf(1)}}}}
 	for _, s := range c.PowerCap {
-		if s.Value != p.most[len(p.most)-1] { // a step may state again what the one before it states
-			p.times, p.taken, p.most = append(p.times, s.Time), append(p.taken, idle), append(p.most, s.Value)
+		if s.Value != p.Values[len(p.Values)-1].most { // a step may state again what the one before it states
+			p.Times, p.Values = append(p.Times, s.Time), append(p.Values, powerStep{idle, s.Value})
 		}
 	}
 	return p
@@ -55,52 +57,24 @@ func newPowerCap(c *model.Cluster) *powerCap {
 
 // fits says whether n processors of the power may run in step k.
 func (p *powerCap) fits(k int, power, n float64) bool {
-	taken := p.taken[k]
+	taken := p.Values[k].taken
 	taken.add(power, n)
-	return taken.within(p.most[k])
+	return taken.within(p.Values[k].most)
 }
 
-// step is the step in which the time lies.
-func (p *powerCap) step(t float64) int {
-	k, found := slices.BinarySearch(p.times, t)
-	if !found {
-		k--
-	}
-	return k
-}
-
-// split makes the time a step of its own and returns its index.
-func (p *powerCap) split(t float64) int {
-	k, found := slices.BinarySearch(p.times, t)
-	if !found {
-		p.times, p.taken, p.most = slices.Insert(p.times, k, t), slices.Insert(p.taken, k, p.taken[k-1]), slices.Insert(p.most, k, p.most[k-1])
-	}
-	return k
-}
-
-// join removes step k if it is no different from the one before.
-func (p *powerCap) join(k int) {
-	if k > 0 && k < len(p.times) && p.taken[k] == p.taken[k-1] && p.most[k] == p.most[k-1] {
-		p.times, p.taken, p.most = slices.Delete(p.times, k, k+1), slices.Delete(p.taken, k, k+1), slices.Delete(p.most, k, k+1)
-	}
-}
+func samePower(a, b powerStep) bool { return a == b }
 
 // add lets n processors of the power run from start to end; less than none: they no longer do.
 func (p *powerCap) add(start, end, power, n float64) {
 	if p == nil || power == 0 || end <= start {
 		return
 	}
-	from, to := p.split(start), p.split(end)
+	from, to := p.Split(start, nil), p.Split(end, nil)
 	for k := from; k < to; k++ {
-		p.taken[k].add(power, n)
+		p.Values[k].taken.add(power, n)
 	}
-	p.join(to)
-	p.join(from)
-}
-
-// assign copies another cap.
-func (p *powerCap) assign(other *powerCap) {
-	p.times, p.taken, p.most = append(p.times[:0], other.times...), append(p.taken[:0], other.taken...), append(p.most[:0], other.most...)
+	p.Join(to, samePower)
+	p.Join(from, samePower)
 }
 
 // barrier is something of limited capacity that a job needs an amount of: processors, memory, licences or power.
@@ -112,53 +86,44 @@ type barrier struct {
 	at      int // the step from which to look on
 }
 
+// fits says whether the job may run in step k.
+func (b *barrier) fits(k int) bool {
+	if b.cap != nil {
+		return b.cap.fits(k, b.power, b.amount)
+	}
+	return b.profile.fits(b.profile.Values[k], b.amount)
+}
+
 // next is the first time after t within which the job must not run, from its begin to its end; +Inf: there is none. It must not be asked of earlier times later.
 func (b *barrier) next(t float64) (from, to float64) {
-	k := b.at
-	if c := b.cap; c != nil {
-		for k+1 < len(c.times) && c.times[k+1] <= t {
-			k++
-		}
-		for k < len(c.times) && c.fits(k, b.power, b.amount) {
-			k++
-		}
-		if b.at = min(k, len(c.times)-1); k == len(c.times) {
-			return math.Inf(1), math.Inf(1)
-		}
-		from = c.times[k]
-		for k++; k < len(c.times) && !c.fits(k, b.power, b.amount); k++ {
-		}
-		if k == len(c.times) {
-			return from, math.Inf(1)
-		}
-		return from, c.times[k]
-	}
-	p := b.profile
-	if !p.fits(0, b.amount) {
+	times, k := []float64(nil), b.at
+	if b.cap != nil {
+		times = b.cap.Times
+	} else if times = b.profile.Times; !b.profile.fits(0, b.amount) {
 		return math.Inf(-1), math.Inf(1)
 	}
-	for k+1 < len(p.times) && p.times[k+1] <= t {
+	for k+1 < len(times) && times[k+1] <= t {
 		k++
 	}
-	for k < len(p.times) && p.fits(p.used[k], b.amount) {
+	for k < len(times) && b.fits(k) {
 		k++
 	}
-	if b.at = max(0, min(k, len(p.times)-1)); k >= len(p.times) {
+	if b.at = max(0, min(k, len(times)-1)); k >= len(times) {
 		return math.Inf(1), math.Inf(1)
 	}
-	from = p.times[k]
-	for k++; k < len(p.times) && !p.fits(p.used[k], b.amount); k++ {
+	from = times[k]
+	for k++; k < len(times) && !b.fits(k); k++ {
 	}
-	if k == len(p.times) {
+	if k == len(times) {
 		return from, math.Inf(1)
 	}
-	return from, p.times[k]
+	return from, times[k]
 }
 
 // begin looks from a time on.
 func (b *barrier) begin(t float64) {
 	if b.cap != nil {
-		b.at = b.cap.step(t)
+		b.at = b.cap.At(t)
 	} else {
 		b.at = b.profile.from(t)
 	}

@@ -115,7 +115,7 @@ func (s *cheapSeek) slot() (Slot, bool) {
 		if s.hosts[i] < s.n {
 			continue
 		}
-		if len(b.used.times) == 0 && b.sleeps {
+		if len(b.used.Times) == 0 && b.sleeps {
 			if unused >= 0 && g.banks[unused].group == b.group {
 				continue
 			}
@@ -170,7 +170,7 @@ func (s *cheapSeek) onBank(b *bank) {
 		s.barriers = append(s.barriers, barrier{cap: g.cap, amount: float64(s.n), power: power})
 	}
 	s.licences()
-	g.work += 60 + 4*int64(len(b.used.times))
+	g.work += 60 + 4*int64(len(b.used.Times))
 	wakes := b.sleeps && g.ways != nil && !s.first
 	s.starts = s.starts[:0]
 	s.eachRoom(from, to, func(a, z float64) bool {
@@ -290,19 +290,19 @@ func (s *cheapSeek) eachTouch(used *profile, a, z float64, yield func(start floa
 	if !(a < z) {
 		return
 	}
-	for k := used.after(a); k < len(used.times); k++ {
-		serves, served := used.used[k] > 0, k > 0 && used.used[k-1] > 0
+	for k := used.after(a); k < len(used.Times); k++ {
+		serves, served := used.Values[k] > 0, k > 0 && used.Values[k-1] > 0
 		if serves == served {
 			continue
 		}
-		start := used.times[k]
+		start := used.Times[k]
 		if serves {
 			start = lastStart(start, s.length)
 		}
 		switch {
 		case start > a && start < z:
 			yield(start)
-		case used.times[k] >= model.End(z, s.length):
+		case used.Times[k] >= model.End(z, s.length):
 			return
 		}
 	}
@@ -350,9 +350,9 @@ func (s *cheapSeek) several() (Slot, bool) {
 	}
 	for _, k := range s.usable {
 		b := &g.banks[k]
-		change(b.used.times)
+		change(b.used.Times)
 		if b.memory != nil {
-			change(b.memory.times)
+			change(b.memory.Times)
 		}
 		begin, end := b.window(g.prices, from, s.until)
 		add(begin)
@@ -361,10 +361,10 @@ func (s *cheapSeek) several() (Slot, bool) {
 	s.barriers = s.barriers[:0]
 	s.licences()
 	for k := range s.barriers {
-		change(s.barriers[k].profile.times)
+		change(s.barriers[k].profile.Times)
 	}
 	if g.cap != nil {
-		change(g.cap.times)
+		change(g.cap.Times)
 	}
 	slices.Sort(times)
 	times = slices.Compact(times)
@@ -487,12 +487,12 @@ func (p *powerCap) allows(shares []share, start, end float64) bool {
 	if p == nil {
 		return true
 	}
-	for k := p.step(start); k < len(p.times) && p.times[k] < end; k++ {
-		taken := p.taken[k]
+	for k := p.At(start); k < len(p.Times) && p.Times[k] < end; k++ {
+		taken := p.Values[k].taken
 		for _, share := range shares {
 			taken.add(share.power, float64(share.n))
 		}
-		if !taken.within(p.most[k]) {
+		if !taken.within(p.Values[k].most) {
 			return false
 		}
 	}

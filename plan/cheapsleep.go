@@ -77,27 +77,27 @@ func (c *gapCosts) more(b *bank, start, end float64) float64 {
 func (b *bank) eachFree(start, end float64, p *prices, yield func(from, to float64)) {
 	u := b.used
 	k := u.after(start) - 1 // the step in which the start lies; −1: before the first
-	for k >= 0 && u.used[k] == 0 && (k == 0 || u.used[k-1] == 0) {
+	for k >= 0 && u.Values[k] == 0 && (k == 0 || u.Values[k-1] == 0) {
 		k--
 	}
 	// Now step k begins when the machine becomes free, or it is in use in step k.
-	for ; k < len(u.times); k++ {
+	for ; k < len(u.Times); k++ {
 		from := p.from
 		if k >= 0 {
-			if u.used[k] != 0 {
+			if u.Values[k] != 0 {
 				continue
 			}
-			from = u.times[k]
+			from = u.Times[k]
 		}
 		if from >= end {
 			return
 		}
-		for k+1 < len(u.times) && u.used[k+1] == 0 {
+		for k+1 < len(u.Times) && u.Values[k+1] == 0 {
 			k++
 		}
 		to := p.to
-		if k+1 < len(u.times) {
-			to = u.times[k+1]
+		if k+1 < len(u.Times) {
+			to = u.Times[k+1]
 		}
 		if to > start && to > from {
 			yield(from, to)

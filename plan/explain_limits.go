@@ -66,7 +66,7 @@ func (l *timeLimits) times(cluster int, after float64) (times []float64) {
 		}
 	}
 	if p := l.caps[cluster]; p != nil {
-		for _, t := range p.times {
+		for _, t := range p.Times {
 			note(t)
 		}
 	}

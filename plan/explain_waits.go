@@ -75,12 +75,12 @@ func (x *explainer) waits(e *Explanation, ready float64) {
 // before is the amount used just before the time, of a profile in which times near it count as the time.
 func (p *profile) before(at float64, near func(t float64) bool) float64 {
 	k := p.after(at) - 1
-	for ; k >= 0 && near(p.times[k]); k-- {
+	for ; k >= 0 && near(p.Times[k]); k-- {
 	}
 	if k < 0 {
 		return 0
 	}
-	return p.used[k]
+	return p.Values[k]
 }
 
 // holdsLicence says whether the given job holds copies of the licence.
@@ -151,11 +151,11 @@ func (x *explainer) waitsOnNodes(cluster int, part model.Piece, ready float64, n
 	for m, processors := range onMachines(c, part.Processors) {
 		n, machine := &g.nodes[m], g.first+m
 		lacks := func(at int) []string {
-			g.site.Load(&g.room, machine, &n.states[at])
+			g.site.Load(&g.room, machine, &n.Values[at])
 			return g.site.Lacks(&g.room, k, machine, len(processors))
 		}
-		at := n.step(part.Start)
-		for at > 0 && near(n.times[at]) {
+		at := n.At(part.Start)
+		for at > 0 && near(n.Times[at]) {
 			at--
 		}
 		short := lacks(at)
@@ -167,10 +167,10 @@ func (x *explainer) waitsOnNodes(cluster int, part model.Piece, ready float64, n
 		from := part.Start
 		for ; at >= 0 && from > ready; at-- {
 			alone := k.Node.Exclusive && !g.site.Holds(&g.room, machine, g.site.Idle(machine))
-			if len(short) > 0 || alone || !g.site.Machines[machine].OpenTo(k.Node.Reservation, max(n.times[at], ready), max(n.times[at], ready)+part.End-part.Start) {
+			if len(short) > 0 || alone || !g.site.Machines[machine].OpenTo(k.Node.Reservation, max(n.Times[at], ready), max(n.Times[at], ready)+part.End-part.Start) {
 				break
 			}
-			if from = max(n.times[at], ready); at > 0 {
+			if from = max(n.Times[at], ready); at > 0 {
 				short = lacks(at - 1)
 			}
 		}

@@ -53,12 +53,12 @@ func (s *search) load(machine int32, t, end float64) bool {
 		return true
 	}
 	n := &g.nodes[machine]
-	k := n.step(t)
-	g.site.Load(&g.room, m, &n.states[k])
+	k := n.At(t)
+	g.site.Load(&g.room, m, &n.Values[k])
 	g.work += 20
-	for k++; k < len(n.times) && n.times[k] < end; k++ {
+	for k++; k < len(n.Times) && n.Times[k] < end; k++ {
 		g.work += 40
-		g.site.IntersectState(&g.room, m, &n.states[k])
+		g.site.IntersectState(&g.room, m, &n.Values[k])
 	}
 	return true
 }
@@ -66,7 +66,7 @@ func (s *search) load(machine int32, t, end float64) bool {
 // askNode is ask where machines are asked one by one.
 func (s *search) askNode(l *look, t, end float64) {
 	g, n := s.g.nodes, &s.g.nodes.nodes[l.machine]
-	l.room, l.from, l.until = 0, n.after(t), n.after(math.Nextafter(end, math.Inf(-1)))
+	l.room, l.from, l.until = 0, n.After(t), n.After(math.Nextafter(end, math.Inf(-1)))
 	if s.estimate < s.length {
 		l.until = math.Inf(-1) // when it is closed to the job depends on each start
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/steps"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan/place"
 )
@@ -37,10 +38,9 @@ type nodeCluster struct {
 	work    int64
 }
 
-// node is what is free of a machine over time: states[k] from times[k] to times[k+1], the last for ever. The first time is −Inf.
+// node is what is free of a machine over time. The first time is −Inf.
 type node struct {
-	times   []float64
-	states  []place.State
+	steps.Function[place.State]
 	version int32 // counts the changes
 }
 
@@ -115,18 +115,18 @@ func newNodeCluster(of *Resources, cluster int) *nodeCluster {
 	}
 	for k := range g.nodes {
 		n, m := &g.nodes[k], &site.Machines[first+k]
-		n.times = []float64{math.Inf(-1)}
+		n.Times = []float64{math.Inf(-1)}
 		for _, c := range m.Closed() {
-			n.times = append(n.times, c.From, c.To)
+			n.Times = append(n.Times, c.From, c.To)
 		}
-		slices.Sort(n.times)
-		n.times = slices.Compact(n.times)
-		if last := len(n.times) - 1; math.IsInf(n.times[last], 1) {
-			n.times = n.times[:last]
+		slices.Sort(n.Times)
+		n.Times = slices.Compact(n.Times)
+		if last := len(n.Times) - 1; math.IsInf(n.Times[last], 1) {
+			n.Times = n.Times[:last]
 		}
-		n.states = make([]place.State, len(n.times))
-		for i := range n.states {
-			site.Save(&g.room, first+k, &n.states[i])
+		n.Values = make([]place.State, len(n.Times))
+		for i := range n.Values {
+			site.Save(&g.room, first+k, &n.Values[i])
 		}
 		g.speeds, g.links = append(g.speeds, m.Speed), append(g.links, m.Bandwidth)
 	}
@@ -371,7 +371,7 @@ func (s *seeker) first(i int, ready, beat float64) float64 {
 			start = max(ready, kept.start)
 		}
 	}
-	for ; model.End(start, s.length) < beat; start = n.after(start) {
+	for ; model.End(start, s.length) < beat; start = n.After(start) {
 		if s.room(i, start) >= s.blocks {
 			if kept != nil {
 				*kept = memo{n.version, int32(s.blocks), ready, s.takes, start}
@@ -385,27 +385,6 @@ func (s *seeker) first(i int, ready, beat float64) float64 {
 	return math.Inf(1)
 }
 
-// after is the time at which the first step after the time begins; +Inf: none does.
-func (n *node) after(t float64) float64 {
-	k, found := slices.BinarySearch(n.times, t)
-	if found {
-		k++
-	}
-	if k < len(n.times) {
-		return n.times[k]
-	}
-	return math.Inf(1)
-}
-
-// step is the step in which the time lies.
-func (n *node) step(t float64) int {
-	k, found := slices.BinarySearch(n.times, t)
-	if found {
-		return k
-	}
-	return k - 1
-}
-
 // room brings what is free of the machine from the time until the job would end to the room, and returns the number of blocks that fit; 0 where the machine
 // is closed to the job.
 func (s *seeker) room(i int, start float64) int {
@@ -417,18 +396,18 @@ func (s *seeker) room(i int, start float64) int {
 		g.site.Load(&g.room, m, g.site.Idle(m))
 		return g.site.Blocks(&g.room, s.kind, m)
 	}
-	k, end := n.step(start), model.End(start, s.length)
+	k, end := n.At(start), model.End(start, s.length)
 	g.work += 20
-	if single := k+1 == len(n.times) || n.times[k+1] >= end; single {
-		if !g.site.Holds(&g.room, m, &n.states[k]) {
-			g.site.Load(&g.room, m, &n.states[k])
+	if single := k+1 == len(n.Times) || n.Times[k+1] >= end; single {
+		if !g.site.Holds(&g.room, m, &n.Values[k]) {
+			g.site.Load(&g.room, m, &n.Values[k])
 		}
 		return g.site.Fitting(&g.room, s.kind, m)
 	}
-	g.site.Load(&g.room, m, &n.states[k])
-	for k++; k < len(n.times) && n.times[k] < end; k++ {
+	g.site.Load(&g.room, m, &n.Values[k])
+	for k++; k < len(n.Times) && n.Times[k] < end; k++ {
 		g.work += 40
-		if g.site.IntersectState(&g.room, m, &n.states[k]); g.room.Processors[m] == 0 {
+		if g.site.IntersectState(&g.room, m, &n.Values[k]); g.room.Processors[m] == 0 {
 			return 0
 		}
 	}
@@ -514,11 +493,11 @@ func (s *seeker) blocksAt(i int, t float64) int {
 		return 0
 	}
 	n, at := &s.g.nodes[i], &s.at[i]
-	step := int32(n.step(t))
+	step := int32(n.At(t))
 	if at.from == step && model.End(t, s.length) <= at.until && s.estimate == s.length {
 		return int(at.blocks)
 	}
-	at.blocks, at.from, at.until = int32(s.room(i, t)), step, n.after(math.Nextafter(model.End(t, s.length), math.Inf(-1)))
+	at.blocks, at.from, at.until = int32(s.room(i, t)), step, n.After(math.Nextafter(model.End(t, s.length), math.Inf(-1)))
 	return int(at.blocks)
 }
 
@@ -527,7 +506,7 @@ func (s *seeker) next(t float64) float64 {
 	next := math.Inf(1)
 	for i := range s.g.nodes {
 		if s.usable(i) {
-			next = min(next, s.g.nodes[i].after(t))
+			next = min(next, s.g.nodes[i].After(t))
 		}
 	}
 	return next
@@ -560,13 +539,18 @@ func (g *nodeCluster) change(take func(*place.Room, *place.Kind, []place.Share),
 	}
 	m := int(share[0].Machine)
 	n := &g.nodes[m-g.first]
-	from, to := n.split(start), n.split(end)
-	for at := from; at < to; at++ {
-		g.site.Load(&g.room, m, &n.states[at])
-		take(&g.room, k, share)
-		g.site.Save(&g.room, m, &n.states[at])
+	clone := func(s place.State) place.State { return s.Clone() }
+	from := n.Split(start, clone)
+	to := len(n.Times)
+	if !math.IsInf(end, 1) {
+		to = n.Split(end, clone)
 	}
-	g.work += 200 + 100*int64(to-from) + int64(len(n.times))
+	for at := from; at < to; at++ {
+		g.site.Load(&g.room, m, &n.Values[at])
+		take(&g.room, k, share)
+		g.site.Save(&g.room, m, &n.Values[at])
+	}
+	g.work += 200 + 100*int64(to-from) + int64(len(n.Times))
 	n.version++
 }
 
@@ -579,17 +563,6 @@ func (g *nodeCluster) holdPart(job int, part model.Piece) {
 	}
 }
 
-// split makes the time the beginning of a step and returns the step.
-func (n *node) split(t float64) int {
-	k, found := slices.BinarySearch(n.times, t)
-	if found || math.IsInf(t, 1) {
-		return k
-	}
-	n.times = slices.Insert(n.times, k, t)
-	n.states = slices.Insert(n.states, k, n.states[k-1].Clone())
-	return k
-}
-
 // assign implements clusterState.
 func (g *nodeCluster) assign(other clusterState) {
 	from := other.(*nodeCluster)
@@ -598,13 +571,13 @@ func (g *nodeCluster) assign(other clusterState) {
 		if a.same(b) {
 			continue
 		}
-		a.times = append(a.times[:0], b.times...)
-		for len(a.states) < len(b.states) {
-			a.states = append(a.states, place.State{})
+		a.Times = append(a.Times[:0], b.Times...)
+		for len(a.Values) < len(b.Values) {
+			a.Values = append(a.Values, place.State{})
 		}
-		a.states = a.states[:len(b.states)]
-		for k := range a.states {
-			g.site.Adopt(&a.states[k], &b.states[k])
+		a.Values = a.Values[:len(b.Values)]
+		for k := range a.Values {
+			g.site.Adopt(&a.Values[k], &b.Values[k])
 		}
 		a.version++
 	}
@@ -618,22 +591,17 @@ func (g *nodeCluster) assign(other clusterState) {
 
 // same says whether the same is free of both machines at every time.
 func (n *node) same(other *node) bool {
-	return slices.Equal(n.times, other.times) && slices.EqualFunc(n.states, other.states, func(a, b place.State) bool { return a.Alike(&b) })
+	return slices.Equal(n.Times, other.Times) && slices.EqualFunc(n.Values, other.Values, alikeStates)
 }
+
+func alikeStates(a, b place.State) bool { return a.Alike(&b) }
 
 // alike implements clusterState.
 func (g *nodeCluster) alike(other clusterState, ready float64, _ Asked) bool {
 	o := other.(*nodeCluster)
 	for i := range g.nodes {
-		a, b := &g.nodes[i], &o.nodes[i]
-		from, otherFrom := a.step(ready), b.step(ready)
-		if len(a.times)-from != len(b.times)-otherFrom || !a.states[from].Alike(&b.states[otherFrom]) {
+		if !g.nodes[i].AlikeFrom(ready, &o.nodes[i].Function, alikeStates) {
 			return false
-		}
-		for k := 1; from+k < len(a.times); k++ {
-			if a.times[from+k] != b.times[otherFrom+k] || !a.states[from+k].Alike(&b.states[otherFrom+k]) {
-				return false
-			}
 		}
 	}
 	return true

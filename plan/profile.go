@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/steps"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan/place"
 )
@@ -17,10 +18,9 @@ import (
 //
 // Add and Earliest take O(log n + k) for n steps of which k lie in the interval; inserting a step also moves the steps behind it.
 type profile struct {
-	capacity float64
-	times    []float64 // ascending
-	used     []float64 // used[k] from times[k] to times[k+1]; nothing before the first time and from the last on
-	work     int64     // see Resources.Work
+	steps.Function[float64] // nothing before the first time and from the last on
+	capacity                float64
+	work                    int64 // see Resources.Work
 }
 
 // newProfile returns a profile with nothing used.
@@ -34,7 +34,7 @@ func (p *profile) add(start, end, amount float64) {
 	from, to := p.split(start), p.split(end)
 	p.work += int64(to - from)
 	for k := from; k < to; k++ {
-		p.used[k] += amount
+		p.Values[k] += amount
 	}
 	p.join(to)
 	p.join(from)
@@ -42,36 +42,34 @@ func (p *profile) add(start, end, amount float64) {
 
 // join removes step k if it is no different from the one before it. Nothing is used before the first step.
 func (p *profile) join(k int) {
-	if k == 0 && p.used[k] == 0 || k > 0 && p.used[k] == p.used[k-1] {
-		p.times, p.used = slices.Delete(p.times, k, k+1), slices.Delete(p.used, k, k+1)
+	if k == 0 && p.Values[0] == 0 {
+		p.Times, p.Values = slices.Delete(p.Times, 0, 1), slices.Delete(p.Values, 0, 1)
+		return
 	}
+	p.Join(k, sameAmount)
 }
+
+func sameAmount(a, b float64) bool { return a == b }
 
 // split makes the time a step of its own and returns its index.
 func (p *profile) split(t float64) int {
-	k, found := slices.BinarySearch(p.times, t)
-	if found {
-		return k
+	n := len(p.Times)
+	k := p.Split(t, nil)
+	if len(p.Times) > n {
+		p.work += 60 + int64(n-k)/4
 	}
-	before := 0.0
-	if k > 0 {
-		before = p.used[k-1]
-	}
-	p.work += 60 + int64(len(p.times)-k)/4
-	p.times = slices.Insert(p.times, k, t)
-	p.used = slices.Insert(p.used, k, before)
 	return k
 }
 
 // after is the index of the first step after the time. Mostly that is one of the last steps, so the search begins at the end and doubles its
 // stride.
 func (p *profile) after(t float64) int {
-	low, high := len(p.times)-1, len(p.times) // all steps from high on are after t
-	for stride := 1; low >= 0 && p.times[low] > t; stride *= 2 {
+	low, high := len(p.Times)-1, len(p.Times) // all steps from high on are after t
+	for stride := 1; low >= 0 && p.Times[low] > t; stride *= 2 {
 		low, high = low-stride, low
 	}
 	for low = max(0, low+1); low < high; { // all steps before low are not
-		if middle := (low + high) / 2; p.times[middle] > t {
+		if middle := (low + high) / 2; p.Times[middle] > t {
 			high = middle
 		} else {
 			low = middle + 1
@@ -100,9 +98,9 @@ func (p *profile) earliest(ready, length, amount float64) float64 {
 	}
 	start, first := ready, p.from(ready)
 	k := first
-	for ; k < len(p.times) && p.times[k] < model.End(start, length); k++ {
-		if !p.fits(p.used[k], amount) {
-			start = p.times[k+1] // a next step exists: nothing is used from the last one on
+	for ; k < len(p.Times) && p.Times[k] < model.End(start, length); k++ {
+		if !p.fits(p.Values[k], amount) {
+			start = p.Times[k+1] // a next step exists: nothing is used from the last one on
 		}
 	}
 	p.work += 40 + 3*int64(k-first)
@@ -115,8 +113,8 @@ func (p *profile) free(start, end float64) float64 {
 	if start < end {
 		first := p.from(start)
 		k := first
-		for ; k < len(p.times) && p.times[k] < end; k++ {
-			most = max(most, p.used[k])
+		for ; k < len(p.Times) && p.Times[k] < end; k++ {
+			most = max(most, p.Values[k])
 		}
 		p.work += 40 + 3*int64(k-first)
 	}

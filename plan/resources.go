@@ -468,20 +468,14 @@ func (l *licencePools) add(j *model.Job, slot *Slot) {
 func (l *licencePools) assign(other *licencePools) {
 	for k, p := range l.profiles {
 		if p != nil {
-			p.assign(other.profiles[k])
+			p.Assign(&other.profiles[k].Function)
 		}
 	}
-}
-
-// assign copies the profile other.
-func (p *profile) assign(other *profile) {
-	p.times = append(p.times[:0], other.times...)
-	p.used = append(p.used[:0], other.used...)
 }
 
 // assignFrom copies the profile other from the step that contains the time on.
 func (p *profile) assignFrom(other *profile, t float64) {
 	from := other.from(t)
-	p.times = append(p.times[:0], other.times[from:]...)
-	p.used = append(p.used[:0], other.used[from:]...)
+	p.Times = append(p.Times[:0], other.Times[from:]...)
+	p.Values = append(p.Values[:0], other.Values[from:]...)
 }

@@ -95,7 +95,7 @@ func sameState(a, b *Resources) bool {
 		}
 	}
 	for k, p := range a.pools.profiles {
-		if p != nil && !slices.Equal(p.used, b.pools.profiles[k].used) {
+		if p != nil && !slices.Equal(p.Values, b.pools.profiles[k].Values) {
 			return false
 		}
 	}

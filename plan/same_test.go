@@ -155,7 +155,7 @@ func TestNoStepOfACapIsLikeTheOneBefore(t *testing.T) {
 		var caps [2]*powerCap
 		for i := range caps {
 			p := newPowerCap(c)
-			joined += len(c.PowerCap) + 1 - len(p.times)
+			joined += len(c.PowerCap) + 1 - len(p.Times)
 			for _, r := range rapid.Permutation(all).Draw(t, "order") {
 				p.add(r.start, r.end, r.power, r.n)
 				if i == 0 && rapid.Bool().Draw(t, "back and forth") {
@@ -163,14 +163,14 @@ func TestNoStepOfACapIsLikeTheOneBefore(t *testing.T) {
 					p.add(r.start, r.end, r.power, r.n)
 				}
 			}
-			for k := 1; k < len(p.times); k++ {
-				if p.taken[k] == p.taken[k-1] && p.most[k] == p.most[k-1] {
+			for k := 1; k < len(p.Times); k++ {
+				if p.Values[k] == p.Values[k-1] {
 					t.Fatalf("step %d of %+v is like the one before it", k, *p)
 				}
 			}
 			caps[i] = p
 		}
-		if from := float64(rapid.IntRange(-1, 18).Draw(t, "from")); !caps[0].alike(caps[1], from) {
+		if from := float64(rapid.IntRange(-1, 18).Draw(t, "from")); !caps[0].AlikeFrom(from, &caps[1].Function, samePower) {
 			t.Fatalf("not alike from %v on: %+v and %+v", from, *caps[0], *caps[1])
 		}
 	})

@@ -186,14 +186,14 @@ func (s *search) ask(l *look, t, end float64) {
 	most, falls := 0.0, math.Inf(1)
 	k := p.from(t)
 	if t < end {
-		for ; k < len(p.times) && p.times[k] < end; k++ {
-			if p.used[k] >= most && p.used[k] > 0 {
-				most, falls = p.used[k], p.times[k+1] // a next step exists: nothing is used from the last one on
+		for ; k < len(p.Times) && p.Times[k] < end; k++ {
+			if p.Values[k] >= most && p.Values[k] > 0 {
+				most, falls = p.Values[k], p.Times[k+1] // a next step exists: nothing is used from the last one on
 			}
 		}
-		for ; k < len(p.times); k++ {
-			if p.used[k] > most {
-				l.until = p.times[k]
+		for ; k < len(p.Times); k++ {
+			if p.Values[k] > most {
+				l.until = p.Times[k]
 				break
 			}
 		}

@@ -114,7 +114,7 @@ func (t *timeline) slotNow(j *sim.Job, cluster int, free *sim.Room) (generalBook
 		s.shares = t.shares
 		return s, true
 	}
-	s := generalBooking{cluster: cluster, start: t.times[0]}
+	s := generalBooking{cluster: cluster, start: t.Times[0]}
 	t.platform.CopyCluster(&t.common, free, cluster)
 	t.keepWithin(cluster)
 	for next := 0; ; next++ { // a job of no time needs what is free alone: a reservation from now on is not in its way
@@ -125,9 +125,9 @@ func (t *timeline) slotNow(j *sim.Job, cluster int, free *sim.Room) (generalBook
 		s.shares = t.shares
 		takes := t.platform.Estimate(j, cluster, s.shares)
 		s.end = s.start + t.waking + takes
-		if next == len(t.times) || t.times[next] >= s.end {
+		if next == len(t.Times) || t.Times[next] >= s.end {
 			return s, inTime(j, s.start+takes)
 		}
-		t.platform.IntersectCluster(&t.common, t.rooms[next], cluster)
+		t.platform.IntersectCluster(&t.common, t.Values[next], cluster)
 	}
 }

@@ -143,7 +143,7 @@ func (n *roomNeed) reset() {
 
 // fits says whether step k of the machine has room for the need.
 func (n *roomNeed) fits(p *nodePlan, l *nodeLine, m, k int) bool {
-	step := &l.steps[k]
+	step := &l.Values[k]
 	if step.known&n.bit != 0 {
 		return step.fits&n.bit != 0
 	}
@@ -185,21 +185,21 @@ func (p *nodePlan) around(n *roomNeed, g *gap) bool {
 	until := g.to
 	k := l.stepAt(max(g.from, p.now))
 	g.longest = 0
-	for k > 0 && l.times[k] > p.now && n.fits(p, l, g.machine, k) && n.fits(p, l, g.machine, k-1) {
+	for k > 0 && l.Times[k] > p.now && n.fits(p, l, g.machine, k) && n.fits(p, l, g.machine, k-1) {
 		k--
 	}
-	for ; k < len(l.times) && l.times[k] < until; k++ {
+	for ; k < len(l.Times) && l.Times[k] < until; k++ {
 		if !n.fits(p, l, g.machine, k) {
 			continue
 		}
-		begin := max(l.times[k], p.now)
-		for k+1 < len(l.times) && n.fits(p, l, g.machine, k+1) {
+		begin := max(l.Times[k], p.now)
+		for k+1 < len(l.Times) && n.fits(p, l, g.machine, k+1) {
 			k++
 		}
 		if g.longest == 0 {
 			g.from = begin
 		}
-		g.to = l.end(k)
+		g.to = l.End(k)
 		g.longest = max(g.longest, math.Nextafter(g.to, math.Inf(1))-begin) // no less than what rounding lets a job take
 	}
 	return g.longest > 0
@@ -365,7 +365,7 @@ func (p *nodePlan) stays(handle int32) bool {
 func (p *nodePlan) borders(r *roomNeed, m int32, at float64) bool {
 	l := &p.lines[m]
 	k := l.stepAt(at)
-	if l.times[k] == at {
+	if l.Times[k] == at {
 		k--
 	}
 	return k >= 0 && r.fits(p, l, int(m), k)

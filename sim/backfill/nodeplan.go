@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/allot-opt/allot/internal/steps"
 	"github.com/allot-opt/allot/sim"
 )
 
@@ -38,10 +39,9 @@ type nodePlan struct {
 	versions []int64        // scratch
 }
 
-// nodeLine is what is free of a machine over time: steps[k] from times[k] to times[k+1], the last for ever.
+// nodeLine is what is free of a machine over time.
 type nodeLine struct {
-	times   []float64
-	steps   []nodeStep
+	steps.Function[nodeStep]
 	version int64 // that nothing else had before it was last changed
 }
 
@@ -77,7 +77,7 @@ func (p *nodePlan) reset(now float64) {
 	clear(p.touched)
 	for m := range p.lines {
 		l := &p.lines[m]
-		l.times, l.steps = append(l.times[:0], now), append(l.steps[:0], nodeStep{state: p.platform.IdleState(m).Clone()})
+		l.Times, l.Values = append(l.Times[:0], now), append(l.Values[:0], nodeStep{state: p.platform.IdleState(m).Clone()})
 		l.version = p.tick()
 	}
 	for _, r := range p.rooms {
@@ -85,45 +85,17 @@ func (p *nodePlan) reset(now float64) {
 	}
 }
 
-// stepAt is the step in which the time lies.
-func (l *nodeLine) stepAt(at float64) int {
-	return max(0, sort.Search(len(l.times), func(k int) bool { return l.times[k] > at })-1)
+// stepAt is the step in which the time lies; the first one where the time lies before it.
+func (l *nodeLine) stepAt(at float64) int { return max(0, l.At(at)) }
+
+// clone is a step that changes by itself.
+func (s nodeStep) clone() nodeStep {
+	s.state = s.state.Clone()
+	return s
 }
 
-// end is the end of step k; +Inf: it is the last one.
-func (l *nodeLine) end(k int) float64 {
-	if k+1 < len(l.times) {
-		return l.times[k+1]
-	}
-	return math.Inf(1)
-}
-
-// split makes the time the beginning of a step and returns the number of that step.
-func (l *nodeLine) split(at float64) int {
-	k, found := slices.BinarySearch(l.times, at)
-	if !found {
-		l.times = slices.Insert(l.times, k, at)
-		fresh := l.steps[k-1]
-		fresh.state = fresh.state.Clone()
-		l.steps = slices.Insert(l.steps, k, fresh)
-	}
-	return k
-}
-
-// merge merges step k with the one before it if the two are equal.
-func (l *nodeLine) merge(k int) {
-	if k > 0 && k < len(l.times) && l.steps[k-1].state.Alike(&l.steps[k].state) {
-		l.times, l.steps = slices.Delete(l.times, k, k+1), slices.Delete(l.steps, k, k+1)
-	}
-}
-
-// forget drops what is past.
-func (l *nodeLine) forget(now float64) {
-	if k := l.stepAt(now); k > 0 {
-		l.times, l.steps = slices.Delete(l.times, 0, k), slices.Delete(l.steps, 0, k)
-	}
-	l.times[0] = max(l.times[0], now)
-}
+// alike says whether two steps are equal.
+func (s nodeStep) alike(other nodeStep) bool { return s.state.Alike(&other.state) }
 
 // take implements availability.
 func (p *nodePlan) take(j *sim.Job, s *generalBooking) { p.change(j, s, false) }
@@ -175,16 +147,16 @@ func (p *nodePlan) change(j *sim.Job, s *generalBooking, give bool) {
 	}
 	for i := range s.shares {
 		l := &p.lines[s.shares[i].Machine]
-		l.forget(p.now)
-		from, to := l.split(start), l.split(s.end)
+		l.Forget(p.now)
+		from, to := l.Split(start, nodeStep.clone), l.Split(s.end, nodeStep.clone)
 		for k := from; k < to; k++ {
-			step := &l.steps[k]
+			step := &l.Values[k]
 			p.platform.ChangeState(&step.state, &p.room, j, s.shares[i:i+1], give)
 			step.known = 0
 		}
 		l.version = p.tick()
-		l.merge(to)
-		l.merge(from)
+		l.Join(to, nodeStep.alike)
+		l.Join(from, nodeStep.alike)
 	}
 }
 
@@ -195,10 +167,10 @@ func (p *nodePlan) change(j *sim.Job, s *generalBooking, give bool) {
 func (p *nodePlan) firstStart(n *roomNeed, m int, length, from, limit float64) float64 {
 	l := &p.lines[m]
 	k := l.stepAt(from)
-	for start := from; start < limit; start = l.times[k] {
+	for start := from; start < limit; start = l.Times[k] {
 		end, last := ending(start, length, p.step), k
 		fits := n.fits(p, l, m, last)
-		for fits && l.end(last) < end {
+		for fits && l.End(last) < end {
 			last++
 			fits = n.fits(p, l, m, last)
 		}
@@ -213,7 +185,7 @@ func (p *nodePlan) firstStart(n *roomNeed, m int, length, from, limit float64) f
 			}
 			k++
 		}
-		if k == len(l.times) {
+		if k == len(l.Times) {
 			break
 		}
 	}
@@ -222,9 +194,9 @@ func (p *nodePlan) firstStart(n *roomNeed, m int, length, from, limit float64) f
 
 // meet brings what is free of the machine in all steps from first to last to the room.
 func (p *nodePlan) meet(l *nodeLine, m, first, last int) {
-	p.platform.LoadState(&p.room, m, &l.steps[first].state)
+	p.platform.LoadState(&p.room, m, &l.Values[first].state)
 	for k := first + 1; k <= last; k++ {
-		p.platform.MeetState(&p.room, m, &l.steps[k].state)
+		p.platform.MeetState(&p.room, m, &l.Values[k].state)
 	}
 }
 
@@ -235,7 +207,7 @@ func (p *nodePlan) choose(j *sim.Job, o *planOption, start float64) ([]sim.Share
 		l := &p.lines[m]
 		first := l.stepAt(start)
 		last := first
-		for l.end(last) < end {
+		for l.End(last) < end {
 			last++
 		}
 		p.meet(l, m, first, last)
@@ -344,7 +316,7 @@ func (p *nodePlan) together(j *sim.Job, o *planOption, from, limit float64) floa
 		next := math.Inf(1)
 		for _, m := range o.machines {
 			l := &p.lines[m]
-			next = min(next, l.end(l.stepAt(t)))
+			next = min(next, l.End(l.stepAt(t)))
 		}
 		t = next
 	}

@@ -387,7 +387,7 @@ func (p *slurm) toldIn(e *sim.Engine, j *sim.Job, of *lineOf) {
 		}
 		var keepers []keeper
 		for _, k := range p.keepers {
-			from := max(p.rounded(k.booking.start), p.slots.list[0].begin)
+			from := max(p.rounded(k.booking.start), p.slots.Times[0])
 			if to := max(p.rounded(k.booking.end), from+p.Resolution); k.job != j && from < now+longest && to > now {
 				keepers = append(keepers, k)
 			}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/steps"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
@@ -14,9 +15,8 @@ import (
 
 // powerLine is what a cluster takes over time less what its cap lets it take, by a plan.
 type powerLine struct {
+	steps.Function[model.PowerBalance]
 	cluster int
-	times   []float64
-	balance []model.PowerBalance
 	levels  []bitset // where processors take different power: the machines that take at most a power, the most first, without the highest
 }
 
@@ -45,42 +45,31 @@ func newPowerLines(platform *sim.Platform) []*powerLine {
 
 // reset begins a plan in which nothing runs.
 func (l *powerLine) reset(platform *sim.Platform, now float64) {
-	l.times, l.balance = append(l.times[:0], now), append(l.balance[:0], platform.CapBalance(l.cluster, now))
+	l.Times, l.Values = append(l.Times[:0], now), append(l.Values[:0], platform.CapBalance(l.cluster, now))
 	changes := platform.CapChanges()
 	for _, at := range changes[firstAfter(changes, now):] {
-		l.times, l.balance = append(l.times, at), append(l.balance, platform.CapBalance(l.cluster, at))
+		l.Times, l.Values = append(l.Times, at), append(l.Values, platform.CapBalance(l.cluster, at))
 	}
 }
 
-// stepAt is the step in which a time lies.
-func (l *powerLine) stepAt(at float64) int { return max(0, firstAfter(l.times, at)-1) }
-
 // take takes the power of a job on the shares from one time to another.
 func (l *powerLine) take(platform *sim.Platform, j *sim.Job, shares []sim.Share, from, to float64) {
-	split := func(at float64) int {
-		k := l.stepAt(at)
-		if l.times[k] < at {
-			k++
-			l.times, l.balance = slices.Insert(l.times, k, at), slices.Insert(l.balance, k, l.balance[k-1])
-		}
-		return k
-	}
-	first, last := split(from), split(to)
+	first, last := l.Split(max(from, l.Times[0]), nil), l.Split(max(to, l.Times[0]), nil)
 	for k := first; k < last; k++ {
-		l.balance[k] = platform.WithPower(l.balance[k], j, shares)
+		l.Values[k] = platform.WithPower(l.Values[k], j, shares)
 	}
 }
 
 // keeps says whether a job keeps to the cap on the shares from one time to another. If not, after is the first time from which on it may: when the last step ends that is in its way.
 func (l *powerLine) keeps(platform *sim.Platform, j *sim.Job, shares []sim.Share, from, to float64) (after float64, ok bool) {
 	ok = true
-	for k := l.stepAt(from); k < len(l.times) && (l.times[k] < to || l.times[k] <= from); k++ {
-		if b := platform.WithPower(l.balance[k], j, shares); b.Keeps() {
+	for k := max(0, l.At(from)); k < len(l.Times) && (l.Times[k] < to || l.Times[k] <= from); k++ {
+		if b := platform.WithPower(l.Values[k], j, shares); b.Keeps() {
 			continue
 		}
 		ok, after = false, math.Inf(1)
-		if k+1 < len(l.times) {
-			after = l.times[k+1]
+		if k+1 < len(l.Times) {
+			after = l.Times[k+1]
 		}
 	}
 	return after, ok
@@ -103,7 +92,7 @@ func (p *slurm) takePower(j *sim.Job, shares []sim.Share, from, to float64) {
 	if p.power == nil || len(shares) == 0 {
 		return
 	}
-	if l := p.power[p.platform.Machines[shares[0].Machine].Cluster]; l != nil && len(l.times) > 0 {
+	if l := p.power[p.platform.Machines[shares[0].Machine].Cluster]; l != nil && len(l.Times) > 0 {
 		l.take(p.platform, j, shares, from, to)
 	}
 }

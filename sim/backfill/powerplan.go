@@ -15,10 +15,10 @@ func (t *timeline) limit(now float64) {
 	if !t.platform.Capped() {
 		return
 	}
-	t.platform.SetCaps(t.rooms[0], now)
+	t.platform.SetCaps(t.Values[0], now)
 	changes := t.platform.CapChanges()
 	for _, at := range changes[firstAfter(changes, now):] {
-		t.platform.SetCaps(t.rooms[t.split(at)], at)
+		t.platform.SetCaps(t.Values[t.split(at)], at)
 	}
 }
 

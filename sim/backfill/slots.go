@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
+
+	"github.com/allot-opt/allot/internal/steps"
 )
 
 // bitset is a set of machines by number.
@@ -63,9 +65,9 @@ func (b bitset) count() (n int) {
 	return n
 }
 
-// planSlots says which machines no job is planned on: slot k from its begin to that of the next one, the last one to the end. Neighbours differ.
+// planSlots says which machines are free of plans over time, until the end. Neighbouring steps, the slots, differ.
 type planSlots struct {
-	list  []planSlot
+	steps.Function[bitset]
 	end   float64
 	spare []bitset
 	spans [][]span // by machine: when jobs are planned on it, by begin
@@ -75,18 +77,10 @@ type planSlots struct {
 // span is a time in which a job is planned on a machine.
 type span struct{ begin, end float64 }
 
-// planSlot is a span of time and the machines that are free of plans in it.
-type planSlot struct {
-	begin float64
-	free  bitset
-}
-
 // reset makes one slot in which all machines are free.
 func (s *planSlots) reset(begin, end float64, all bitset) {
-	for k := range s.list {
-		s.spare = append(s.spare, s.list[k].free)
-	}
-	s.list, s.end = append(s.list[:0], planSlot{begin, s.copyOf(all)}), end
+	s.spare = append(s.spare, s.Values...)
+	s.Times, s.Values, s.end = append(s.Times[:0], begin), append(s.Values[:0], s.copyOf(all)), end
 	for _, m := range s.used {
 		s.spans[m] = s.spans[m][:0]
 	}
@@ -106,15 +100,12 @@ func (s *planSlots) copyOf(set bitset) bitset {
 
 // endOf is the end of slot k.
 func (s *planSlots) endOf(k int) float64 {
-	if k+1 < len(s.list) {
-		return s.list[k+1].begin
-	}
-	return s.end
+	return min(s.End(k), s.end)
 }
 
 // after is the first slot that ends after the time; the number of slots if none does.
 func (s *planSlots) after(at float64) int {
-	return sort.Search(len(s.list), func(k int) bool { return s.endOf(k) > at })
+	return sort.Search(len(s.Times), func(k int) bool { return s.endOf(k) > at })
 }
 
 // common leaves in free the machines that no job is planned on in any slot from start to until, both included. next is the end of the first slot
@@ -125,9 +116,9 @@ func (s *planSlots) after(at float64) int {
 func (s *planSlots) common(start, until float64, within, free bitset) (next float64) {
 	k := s.after(start)
 	first := k
-	for ; k < len(s.list) && s.list[k].begin <= until; k++ {
+	for ; k < len(s.Times) && s.Times[k] <= until; k++ {
 		any := uint64(0)
-		now := s.list[k].free[:len(free)]
+		now := s.Values[k][:len(free)]
 		for w := range free {
 			free[w] &= now[w]
 			any |= free[w]
@@ -136,9 +127,9 @@ func (s *planSlots) common(start, until float64, within, free bitset) (next floa
 			break
 		}
 	}
-	for k = first + 1; k < len(s.list) && (k == first+1 || s.list[k-2].begin <= until); k++ {
+	for k = first + 1; k < len(s.Times) && (k == first+1 || s.Times[k-2] <= until); k++ {
 		if s.frees(k, within) {
-			return s.list[k].begin
+			return s.Times[k]
 		}
 	}
 	return 0
@@ -146,8 +137,8 @@ func (s *planSlots) common(start, until float64, within, free bitset) (next floa
 
 // holds says whether the machines are free of plans from begin to end.
 func (s *planSlots) holds(begin, end float64, machines bitset) bool {
-	for k := s.after(begin); k < len(s.list) && s.list[k].begin < end; k++ {
-		for w, word := range s.list[k].free {
+	for k := s.after(begin); k < len(s.Times) && s.Times[k] < end; k++ {
+		for w, word := range s.Values[k] {
 			if machines[w]&^word != 0 {
 				return false
 			}
@@ -158,16 +149,15 @@ func (s *planSlots) holds(begin, end float64, machines bitset) bool {
 
 // from is the first slot that begins at the time or later; the number of slots if none does.
 func (s *planSlots) from(at float64) int {
-	return sort.Search(len(s.list), func(k int) bool { return s.list[k].begin >= at })
+	return sort.Search(len(s.Times), func(k int) bool { return s.Times[k] >= at })
 }
 
 // split makes the time the begin of a slot, unless it lies outside of all, and returns the first slot that begins at it or later.
 func (s *planSlots) split(at float64) int {
-	k := s.from(at)
-	if k > 0 && at < s.end && (k == len(s.list) || s.list[k].begin > at) {
-		s.list = slices.Insert(s.list, k, planSlot{at, s.copyOf(s.list[k-1].free)})
+	if at <= s.Times[0] || at >= s.end {
+		return s.from(at)
 	}
-	return k
+	return s.Split(at, s.copyOf)
 }
 
 // take plans the machines from begin to end.
@@ -179,7 +169,7 @@ func (s *planSlots) take(begin, end float64, machines bitset) {
 	to := s.split(end)
 	for w, word := range machines {
 		for k := from; word != 0 && k < to; k++ {
-			s.list[k].free[w] &^= word
+			s.Values[k][w] &^= word
 		}
 	}
 	s.merge(to)
@@ -210,7 +200,7 @@ func (s *planSlots) gap(machine int32, from, length float64) float64 {
 
 // frees says whether some machine of the set is free from the begin of slot k on but not before.
 func (s *planSlots) frees(k int, within bitset) bool {
-	before, then := s.list[k-1].free[:len(within)], s.list[k].free[:len(within)]
+	before, then := s.Values[k-1][:len(within)], s.Values[k][:len(within)]
 	for w, word := range within {
 		if word&then[w]&^before[w] != 0 {
 			return true
@@ -223,28 +213,27 @@ func (s *planSlots) frees(k int, within bitset) bool {
 // times, or start and the first one, that are more than length apart.
 func (s *planSlots) lastFreed(start, before, length float64, within bitset) float64 {
 	k := s.from(before) - 1
-	for ; k > 0 && s.list[k].begin > start && !s.frees(k, within); k-- {
+	for ; k > 0 && s.Times[k] > start && !s.frees(k, within); k-- {
 	}
-	if k <= 0 || s.list[k].begin <= start {
+	if k <= 0 || s.Times[k] <= start {
 		return start
 	}
-	last := s.list[k].begin
+	last := s.Times[k]
 	for at := last; at-start > length; {
 		i := s.from(at - length)
 		for ; i < k && !s.frees(i, within); i++ {
 		}
-		if s.list[i].begin >= at {
+		if s.Times[i] >= at {
 			return start
 		}
-		k, at = i, s.list[i].begin
+		k, at = i, s.Times[i]
 	}
 	return last
 }
 
 // merge merges slot k with the one before it if the two are alike.
 func (s *planSlots) merge(k int) {
-	if k > 0 && k < len(s.list) && slices.Equal(s.list[k-1].free, s.list[k].free) {
-		s.spare = append(s.spare, s.list[k].free)
-		s.list = slices.Delete(s.list, k, k+1)
+	if free, merged := s.Join(k, slices.Equal[bitset]); merged {
+		s.spare = append(s.spare, free)
 	}
 }

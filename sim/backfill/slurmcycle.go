@@ -568,7 +568,7 @@ func (p *slurm) keep(j *sim.Job, plan *jobPlan, now float64) {
 	if p.cycled > 0 {
 		p.keepers = append(p.keepers, keeper{j, generalBooking{plan.cluster, plan.start, plan.end, plan.shares}})
 	}
-	begin := max(p.rounded(plan.start), p.slots.list[0].begin)
+	begin := max(p.rounded(plan.start), p.slots.Times[0])
 	p.slots.take(begin, max(p.rounded(plan.end), begin+p.Resolution), p.machinesOf(plan.shares))
 	p.takePower(j, plan.shares, plan.start, plan.end)
 }

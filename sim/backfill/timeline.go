@@ -3,22 +3,20 @@ package backfill
 import (
 	"math"
 	"slices"
-	"sort"
 
+	"github.com/allot-opt/allot/internal/steps"
 	"github.com/allot-opt/allot/sim"
 )
 
-// timeline is the planned room of a platform over time, from now on: rooms[k] is free from times[k] to times[k+1], the last room for
-// ever.
+// timeline is the planned room of a platform over time, from now on.
 type timeline struct {
+	steps.Function[*sim.Room]
 	platform *sim.Platform
 	empty    *sim.Room // of the platform
 	step     float64   // see [EASY]
 	clusters []int     // on which places are looked for
 	changes  []float64 // times at which machines are closed or opened, ascending
-	flat     *profile  // in place of times and rooms where only the number of processors matters; else nil
-	times    []float64
-	rooms    []*sim.Room
+	flat     *profile  // in place of the steps where only the number of processors matters; else nil
 	spare    []*sim.Room
 	common   sim.Room
 	shares   []sim.Share // of the place that was found last
@@ -36,7 +34,7 @@ type generalBooking struct {
 
 // open implements availability.
 func (t *timeline) open(now float64) {
-	if t.times == nil {
+	if t.Times == nil {
 		t.reset(now)
 		return
 	}
@@ -49,8 +47,8 @@ func (t *timeline) reset(now float64) {
 		t.flat.reset(now, t.empty.Processors[0])
 		return
 	}
-	t.spare = append(t.spare, t.rooms...)
-	t.times, t.rooms = append(t.times[:0], now), append(t.rooms[:0], t.copyOf(t.empty))
+	t.spare = append(t.spare, t.Values...)
+	t.Times, t.Values = append(t.Times[:0], now), append(t.Values[:0], t.copyOf(t.empty))
 	t.limit(now)
 }
 
@@ -61,11 +59,11 @@ func (t *timeline) join(*sim.Job) {}
 func (t *timeline) improve() {}
 
 // end implements availability.
-func (t *timeline) end(j *sim.Job, s *generalBooking) { t.give(j, s, t.times[0]) }
+func (t *timeline) end(j *sim.Job, s *generalBooking) { t.give(j, s, t.Times[0]) }
 
 // advance implements availability.
 func (t *timeline) advance(j *sim.Job, s *generalBooking) {
-	t.give(j, s, t.times[0])
+	t.give(j, s, t.Times[0])
 	limit := s.start
 	if t.platform.Draws() {
 		limit = math.Inf(1)
@@ -90,22 +88,12 @@ func (t *timeline) copyOf(room *sim.Room) *sim.Room {
 
 // forget drops what is past.
 func (t *timeline) forget(now float64) {
-	k := sort.Search(len(t.times)-1, func(k int) bool { return t.times[k+1] > now })
-	t.spare = append(t.spare, t.rooms[:k]...)
-	t.times, t.rooms = slices.Delete(t.times, 0, k), slices.Delete(t.rooms, 0, k)
-	t.times[0] = max(t.times[0], now)
+	t.spare = append(t.spare, t.Values[:max(0, t.At(now))]...)
+	t.Forget(now)
 }
 
 // split makes the given time the beginning of a step and returns the number of that step.
-func (t *timeline) split(at float64) int {
-	k := sort.SearchFloat64s(t.times, at)
-	if k < len(t.times) && t.times[k] == at {
-		return k
-	}
-	t.times = slices.Insert(t.times, k, at)
-	t.rooms = slices.Insert(t.rooms, k, t.copyOf(t.rooms[k-1]))
-	return k
-}
+func (t *timeline) split(at float64) int { return t.Split(at, t.copyOf) }
 
 // take takes what the booking holds out of the rooms.
 func (t *timeline) take(j *sim.Job, s *generalBooking) {
@@ -115,7 +103,7 @@ func (t *timeline) take(j *sim.Job, s *generalBooking) {
 	}
 	from, to := t.split(s.start), t.split(s.end)
 	for k := from; k < to; k++ {
-		t.platform.Take(t.rooms[k], j, s.cluster, s.shares)
+		t.platform.Take(t.Values[k], j, s.cluster, s.shares)
 	}
 }
 
@@ -126,7 +114,7 @@ func (t *timeline) give(j *sim.Job, s *generalBooking, from float64) {
 	}
 	first, last := t.split(from), t.split(s.end)
 	for k := first; k < last; k++ {
-		t.platform.Give(t.rooms[k], j, s.cluster, s.shares)
+		t.platform.Give(t.Values[k], j, s.cluster, s.shares)
 	}
 	t.mergeEqual(last)
 	t.mergeEqual(first)
@@ -134,9 +122,8 @@ func (t *timeline) give(j *sim.Job, s *generalBooking, from float64) {
 
 // mergeEqual merges step k with the one before it if the two are equal.
 func (t *timeline) mergeEqual(k int) {
-	if k > 0 && alike(t.rooms[k-1], t.rooms[k]) {
-		t.spare = append(t.spare, t.rooms[k])
-		t.times, t.rooms = slices.Delete(t.times, k, k+1), slices.Delete(t.rooms, k, k+1)
+	if room, merged := t.Join(k, alike); merged {
+		t.spare = append(t.spare, room)
 	}
 }
 
@@ -158,7 +145,7 @@ func (t *timeline) earliest(j *sim.Job) (generalBooking, bool) {
 func (t *timeline) earliestBefore(j *sim.Job, limit float64) (generalBooking, bool) {
 	best := generalBooking{start: math.Inf(1)}
 	changes := t.changes
-	for k, start := range t.times {
+	for k, start := range t.Times {
 		for len(changes) > 0 && changes[0] <= start {
 			changes = changes[1:]
 		}
@@ -178,7 +165,7 @@ func (t *timeline) earliestBefore(j *sim.Job, limit float64) (generalBooking, bo
 				best.start = start
 				return best, true
 			}
-			if len(changes) == 0 || k+1 < len(t.times) && changes[0] >= t.times[k+1] {
+			if len(changes) == 0 || k+1 < len(t.Times) && changes[0] >= t.Times[k+1] {
 				break
 			}
 			start, changes = changes[0], changes[1:]
@@ -192,7 +179,7 @@ func (t *timeline) earliestBefore(j *sim.Job, limit float64) (generalBooking, bo
 func (t *timeline) slotAt(j *sim.Job, k int, start float64, cluster int) (generalBooking, bool) {
 	s := generalBooking{cluster: cluster, start: start}
 	width := t.width(j, cluster)
-	t.platform.CopyCluster(&t.common, t.rooms[k], cluster)
+	t.platform.CopyCluster(&t.common, t.Values[k], cluster)
 	t.keepWithin(cluster)
 	for next := k + 1; ; next++ {
 		var ok bool
@@ -202,10 +189,10 @@ func (t *timeline) slotAt(j *sim.Job, k int, start float64, cluster int) (genera
 		s.shares = t.shares
 		takes := t.platform.Estimate(j, cluster, s.shares)
 		s.end = ending(s.start, takes, t.step)
-		if next == len(t.times) || t.times[next] >= s.end || t.platform.Stopped() {
+		if next == len(t.Times) || t.Times[next] >= s.end || t.platform.Stopped() {
 			return s, inTime(j, s.start+takes) // a job of no time ends before its booking
 		}
-		t.platform.IntersectFor(&t.common, t.rooms[next], j, cluster, width)
+		t.platform.IntersectFor(&t.common, t.Values[next], j, cluster, width)
 	}
 }
 
