@@ -295,7 +295,7 @@ func (p *general) pass(e *sim.Engine) {
 		next := p.queue.first(&search{
 			after:   &head,
 			limited: !p.closes && !p.mixed,
-			widest:  p.roomy,
+			limits:  p.limits(),
 			open:    func(k *kindQueue) bool { return !e.Stopped() && len(p.offers(k)) > 0 },
 			anyStarts: func(k *kindQueue, w *waiting) bool { // a longer job, or one of a nearer deadline, may find another machine than the smallest
 				return p.closes || p.hurries(w.job) || p.mayStart(e.Now(), k, w)
@@ -312,6 +312,16 @@ func (p *general) pass(e *sim.Engine) {
 		head = *next
 		p.start(e, head.job)
 	}
+}
+
+// limits are those of what may start beside the reservation.
+func (p *general) limits() *limits {
+	of := &limits{widest: p.roomy, spare: math.MaxInt32}
+	if r := &p.plan; p.flat && r.job != nil {
+		of.spare = r.room.Processors[0] - r.job.Processors
+		_, of.tooLong = p.untilShadow()
+	}
+	return of
 }
 
 // leave takes a job out of the queue.

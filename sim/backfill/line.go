@@ -29,6 +29,7 @@ type line struct {
 	listed  func(*sim.Job) *listing // where a job waits, of a line that serves several queues; nil: it serves one
 	kinds   []*kindQueue
 	narrow  []int32    // by kind: fewest processors that its jobs hold
+	least   []float64  // by kind: no size is less, see [sim.Platform.KindOf]
 	heads   []foremost // likewise, where priorities never change
 	firsts  tournament // of these
 	places  []place    // by handle
@@ -172,7 +173,8 @@ func (l *line) add(j *sim.Job, fastest float64) {
 		k.kind, k.at, k.needs = kind, len(l.kinds), j.Request.Licences
 		l.keepKind(j, kind, k)
 		l.firsts.touch(len(l.kinds))
-		l.kinds, l.narrow, l.heads = append(l.kinds, k), append(l.narrow, int32(fewest(l.platform, j, l.clusters))), append(l.heads, foremost{})
+		l.kinds, l.heads = append(l.kinds, k), append(l.heads, foremost{})
+		l.narrow, l.least = append(l.narrow, int32(fewest(l.platform, j, l.clusters))), append(l.least, math.Inf(1))
 	}
 	for int(j.Handle) >= len(l.places) {
 		l.places = append(l.places, place{})
@@ -185,6 +187,10 @@ func (l *line) add(j *sim.Job, fastest float64) {
 		}
 	}
 	l.given = max(l.given, math.Abs(w.given))
+	if size < l.least[k.at] {
+		l.least[k.at] = size
+		l.firsts.touch(k.at)
+	}
 	l.put(k, w)
 	l.count(j, 1)
 	l.length++
@@ -407,19 +413,25 @@ func (b *block) count(i int) {
 // remove takes a job out.
 func (l *line) remove(j *sim.Job) {
 	at := l.places[j.Handle]
+	size := at.block.jobs[at.at].size
 	l.take(at)
 	l.count(j, -1)
 	l.length--
 	if len(at.in.sections) > 0 {
+		if least := &l.least[at.in.at]; size <= *least {
+			*least = math.Inf(1)
+			at.in.each(func(b *block) { *least = min(*least, b.smallest) })
+			l.firsts.touch(at.in.at)
+		}
 		return
 	}
 	end := len(l.kinds) - 1
-	l.kinds[at.in.at], l.narrow[at.in.at], l.heads[at.in.at] = l.kinds[end], l.narrow[end], l.heads[end]
+	l.kinds[at.in.at], l.narrow[at.in.at], l.least[at.in.at], l.heads[at.in.at] = l.kinds[end], l.narrow[end], l.least[end], l.heads[end]
 	l.kinds[at.in.at].at = at.in.at
 	l.kinds[end] = nil
 	l.firsts.touch(at.in.at)
 	l.firsts.touch(end)
-	l.kinds, l.narrow, l.heads = l.kinds[:end], l.narrow[:end], l.heads[:end]
+	l.kinds, l.narrow, l.least, l.heads = l.kinds[:end], l.narrow[:end], l.least[:end], l.heads[:end]
 	l.keepKind(j, at.in.kind, nil)
 	l.spareKinds = append(l.spareKinds, at.in)
 }
@@ -602,20 +614,39 @@ type search struct {
 	starts    func(*kindQueue, *waiting) bool // whether a job may start
 	anyStarts func(*kindQueue, *waiting) bool // whether some job of a block may start, asked of the smallest job of the block; nil: some may
 	limited   bool                            // a job of a kind starts only if its size is below outlook.tooLong
-	widest    int32                           // with open, if above 0: jobs that hold more processors are not looked for
+	limits    *limits                         // nil: none
 	found     *waiting
 }
 
-// first is the first job that the search looks for; nil: there is none. It looks into the section that promises most before the others.
+// limits are those of what a search looks for: jobs that hold at most widest processors and, if it is more than spare, whose size is below tooLong.
+type limits struct {
+	widest, spare int32
+	tooLong       float64
+}
+
+// passes says whether jobs that hold no fewer processors, and of no lesser size, are not looked for.
+func (of *limits) passes(narrow int32, least float64) bool {
+	return of != nil && (narrow > of.widest || narrow > of.spare && least >= of.tooLong)
+}
+
+// first is the first job that the search looks for; nil: there is none. Where priorities never change it goes by the first job of each kind; else it looks into the section that promises most before the
+// others.
 func (l *line) first(s *search) *waiting {
-	if s.open == nil && s.after == nil && s.starts == nil && l.lasting {
+	switch {
+	case len(l.kinds) == 0:
+		return nil
+	case l.lasting && s.open == nil && s.after == nil && s.starts == nil:
 		return l.head()
+	case l.lasting && !l.platform.Draws(): // else the order in which kinds are looked at decides what is drawn
+		l.firsts.winner(l)
+		s.descend(l, 1)
+		return s.found
 	}
 	var promising *section
 	var of *kindQueue
 	most := 0.0
 	for at, k := range l.kinds {
-		if s.passes(l, at) {
+		if s.limits.passes(l.narrow[at], l.least[at]) {
 			continue
 		}
 		for i := range k.sections {
@@ -638,28 +669,27 @@ func (l *line) first(s *search) *waiting {
 	}
 	s.enter(l, of, promising)
 	for at, k := range l.kinds {
-		if s.passes(l, at) {
-			continue
-		}
-		for i := range k.sections {
-			in := &k.sections[i]
-			if in == promising || !s.beats(l.most(k, in), in.earliest) {
-				continue
-			}
-			if s.open != nil && !s.open(k) {
-				break
-			}
-			if !s.tooLong(k, in.smallest) {
-				s.enter(l, k, in)
-			}
+		if !s.limits.passes(l.narrow[at], l.least[at]) {
+			s.among(l, k, promising)
 		}
 	}
 	return s.found
 }
 
-// passes says whether a kind is known not to be looked for.
-func (s *search) passes(l *line, at int) bool {
-	return s.open != nil && s.widest > 0 && l.narrow[at] > s.widest
+// among looks for the job in the sections of a kind but one.
+func (s *search) among(l *line, k *kindQueue, but *section) {
+	for i := range k.sections {
+		in := &k.sections[i]
+		if in == but || !s.beats(l.most(k, in), in.earliest) {
+			continue
+		}
+		if s.open != nil && !s.open(k) {
+			return
+		}
+		if !s.tooLong(k, in.smallest) {
+			s.enter(l, k, in)
+		}
+	}
 }
 
 // tooLong says whether a size is known to be too large for a job of an open kind to start.

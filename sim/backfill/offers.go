@@ -75,7 +75,15 @@ func (p *general) update(k *kindQueue, o *outlook, j *sim.Job) {
 
 // longest is a size with which jobs of a kind, of which j is one, may start on a flat platform, where it is their estimate, and one with which they may not. Those between are a rounding apart.
 func (p *general) longest(o *outlook, j *sim.Job) (enough, tooLong float64) {
-	if p.harmless(&o.offers[0], j) || math.IsInf(p.plan.by, 1) {
+	if p.harmless(&o.offers[0], j) {
+		return math.Inf(1), math.Inf(1)
+	}
+	return p.untilShadow()
+}
+
+// untilShadow is an estimate with which jobs on a flat platform certainly end by the shadow time, and one with which they certainly do not.
+func (p *general) untilShadow() (enough, tooLong float64) {
+	if math.IsInf(p.plan.by, 1) {
 		return math.Inf(1), math.Inf(1)
 	}
 	now := p.platform.Now()

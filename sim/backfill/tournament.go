@@ -1,6 +1,9 @@
 package backfill
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // The first job of all where priorities do not change while a job waits: the first of each kind is known, and a tournament of these finds it.
 
@@ -14,13 +17,23 @@ type foremost struct {
 
 // tournament finds the first job of all among the first ones of the kinds of a line. What changed since it was last asked is listed.
 type tournament struct {
-	leaves  int     // a power of two
-	wins    []int32 // by node of the tree, of which the first is 1: the kind with the first job below; −1: there is none
-	changed []bool  // by kind
+	leaves  int        // a power of two
+	nodes   []standing // of the tree, of which the first is 1
+	changed []bool     // by kind
 	list    []int32
 }
 
-// touch tells that the first job of a kind may be another one, or that there is no such kind any more.
+// standing is what is known of the kinds below a node.
+type standing struct {
+	win    int32   // the kind with the first job; −1: there is none
+	narrow int32   // fewest processors that jobs hold
+	least  float64 // no size is less
+}
+
+// none is what is known of no kinds.
+var none = standing{-1, math.MaxInt32, math.Inf(1)}
+
+// touch tells that the first job or the least size of a kind may be another one, or that there is no such kind any more.
 func (t *tournament) touch(at int) {
 	for at >= len(t.changed) {
 		t.changed = append(t.changed, false)
@@ -37,7 +50,7 @@ func (t *tournament) winner(l *line) int32 {
 		for t.leaves < len(t.changed) {
 			t.leaves *= 2
 		}
-		t.wins = slices.Repeat([]int32{-1}, 2*t.leaves)
+		t.nodes = slices.Repeat([]standing{none}, 2*t.leaves)
 		for at := range t.changed {
 			t.touch(at)
 		}
@@ -45,16 +58,35 @@ func (t *tournament) winner(l *line) int32 {
 	for _, at := range t.list {
 		t.changed[at] = false
 		node := t.leaves + int(at)
-		if t.wins[node] = -1; int(at) < len(l.kinds) {
+		if t.nodes[node] = none; int(at) < len(l.kinds) {
 			l.headOf(int(at))
-			t.wins[node] = at
+			t.nodes[node] = standing{at, l.narrow[at], l.least[at]}
 		}
 		for node /= 2; node > 0; node /= 2 {
-			t.wins[node] = l.former(t.wins[2*node], t.wins[2*node+1])
+			a, b := &t.nodes[2*node], &t.nodes[2*node+1]
+			t.nodes[node] = standing{l.former(a.win, b.win), min(a.narrow, b.narrow), min(a.least, b.least)}
 		}
 	}
 	t.list = t.list[:0]
-	return t.wins[1]
+	return t.nodes[1].win
+}
+
+// descend looks for the job among the kinds below a node, those with the first job first.
+func (s *search) descend(l *line, node int) {
+	n := &l.firsts.nodes[node]
+	if n.win < 0 || s.limits.passes(n.narrow, n.least) || !s.beats(l.heads[n.win].score, l.heads[n.win].number) {
+		return
+	}
+	if node >= l.firsts.leaves {
+		s.among(l, l.kinds[n.win], nil)
+		return
+	}
+	sooner := 2 * node
+	if l.firsts.nodes[sooner].win != n.win {
+		sooner++
+	}
+	s.descend(l, sooner)
+	s.descend(l, sooner^1)
 }
 
 // former is the kind of two whose first job goes first; −1: there is none.
@@ -74,11 +106,8 @@ func (l *line) former(a, b int32) int32 {
 	return b
 }
 
-// head is the first job where priorities never change; nil: none is queued.
+// head is the first job where priorities never change; some job is queued.
 func (l *line) head() *waiting {
-	if len(l.kinds) == 0 {
-		return nil
-	}
 	at := l.places[l.heads[l.firsts.winner(l)].handle]
 	return &at.block.jobs[at.at]
 }
