@@ -15,7 +15,8 @@ import (
 // the priorities of their jobs, which stays one as time goes on: see [promise], and for the weights of [Priorities] line.bound. So the job of the highest priority is found by looking into the few blocks
 // that may hold it, and priorities are compared as they are and not by their bounds.
 //
-// In orders in which priorities do not change while a job waits, the first job of each kind is known until it leaves, and so is the first of all.
+// In orders in which priorities do not change while a job waits, the first job of each kind is known until it leaves, and so is the first of all. A search then goes down a tree of the kinds, and passes those below
+// a node at once that come too late, hold too many processors, or of which no job is short enough.
 //
 // Complexity: a search takes O(k + s + b + c·m) for k kinds and s sections that may hold the job, b blocks of sections that promise enough, and c blocks of m jobs that do. In the order of [Priorities]
 // an instant takes O(n/m) besides, for n jobs.
