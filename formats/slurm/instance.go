@@ -34,7 +34,7 @@ func (q *queue) instance() (*model.Instance, error) {
 			tasks[e.array]++
 		}
 	}
-	if n := len(q.sys.clusters); n > 1 && !q.doc.faults.Cells("", len(q.list), n) {
+	if !q.doc.faults.Cells("", len(q.list), len(q.sys.clusters)) {
 		return nil, q.doc.faults.Err()
 	}
 	for _, p := range q.sys.parts {

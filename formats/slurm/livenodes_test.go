@@ -51,6 +51,8 @@ func TestWhatRunningJobsHold(t *testing.T) {
 		{"cores that do not divide the processors", on("a[1-2]") + `, "cpus": 4, "job_resources": {"allocated_nodes": [
 			{"nodename": "a1", "sockets": [{"cores": [{"index": 0, "status": ["ALLOCATED"]}]}]}, {"nodename": "a2", "sockets": [{"cores": [{"index": 0, "status": ["ALLOCATED"]}, {"index": 1, "status": ["ALLOCATED"]}]}]}]}`,
 			`"processors":4,"estimate":60,"queue":"p","running":{"cluster":"p","processors":"0-1,4-5","elapsed":60}}`, "kept 1: the file does not tell what the job holds on each of its nodes: equal parts are taken"},
+		{"a core of one of two nodes", on("a[1-2]") + `, "cpus": 2, "job_resources": {"allocated_nodes": [{"nodename": "a1", "sockets": [{"cores": [{"index": 0, "status": ["ALLOCATED"]}]}]}, {"nodename": "a2", "sockets": []}]}`,
+			`"processors":2,"estimate":60,"queue":"p","running":{"cluster":"p","processors":"0-1","elapsed":60}}`, ""},
 		{"devices", on("a[1-2]") + `, "cpus": 2, "tres_alloc_str": "cpu=2,node=2,gres/gpu=2", "gres_detail": ["gpu:a:1(IDX:1)", "gpu:b:1(IDX:3)"]`,
 			`"processors":2,"estimate":60,"queue":"p","running":{"cluster":"p","processors":"0,4","holds":{"a1":{"gpu":1,"gpu-a":1},"a2":{"gpu":1,"gpu-b":1}},"devices":{"gpu-a":{"a1":"1"},"gpu-b":{"a2":"1"}},"elapsed":60}}`,
 			"kept 1: the file does not tell what the job holds on each of its nodes: equal parts are taken"},

@@ -253,9 +253,7 @@ func (s *system) partitionsOf(n *node) ([]string, error) {
 	if err := s.budget.Names(many); err != nil {
 		return nil, err
 	}
-	order := slices.Concat(lists...)
-	slices.SortFunc(order, func(a, b string) int { return s.partitions[a].number - s.partitions[b].number })
-	return slices.Compact(order), nil
+	return slices.Concat(lists...), nil
 }
 
 // hasWord says that a word is in a list, in any case.
