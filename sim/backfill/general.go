@@ -128,7 +128,7 @@ func newOn(platform *sim.Platform, clusters []int, depth int, step float64, orde
 // Arrive implements sim.Policy.
 func (p *general) Arrive(j *sim.Job) {
 	p.queue.order.scorer.arrived(j)
-	if p.flat && p.queue.length == 0 && p.alone == nil && !j.Request.DeadlineHard {
+	if p.flat && p.queue.length == 0 && p.alone == nil {
 		p.alone = j
 		return
 	}

@@ -111,3 +111,36 @@ func TestWhatBlockersHold(t *testing.T) {
 		}
 	}
 }
+
+// A job that holds copies of a licence delays another that needs some only if both take them from the same pool.
+func TestPoolsOfLicences(t *testing.T) {
+	for name, c := range map[string]struct {
+		own   bool // each cluster has its copies
+		tried int
+	}{"a pool for all": {false, 2}, "a pool for each cluster": {true, 1}} {
+		b := model.NewBuilder(name)
+		for _, id := range []string{"a", "b"} {
+			cluster := model.ClusterSpec{ID: id, Machines: []model.MachineSpec{{ID: "m" + id}}}
+			if c.own {
+				cluster.Licences = map[string]int{"l": 1}
+			}
+			b.Cluster(cluster)
+		}
+		if !c.own {
+			b.Spec().Licences = map[string]int{"l": 1}
+		}
+		in, err := b.Job(model.JobSpec{ID: "holder", Runtime: map[string]float64{"a": 40}, Licences: map[string]int{"l": 1}}, model.JobSpec{ID: "there", Runtime: map[string]float64{"b": 40}},
+			model.JobSpec{ID: "asked", Arrival: 1, Runtime: map[string]float64{"b": 1}, Licences: map[string]int{"l": 1}}).Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		policy := solve.Default[solvers.EASY]()
+		answer, err := whatif.Submit(t.Context(), "easy", policy, in, "asked", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := answer.Delays(t.Context(), policy, in, 1); err != nil || answer.Tried != c.tried {
+			t.Errorf("%s: %d tried, %v, expected %d", name, answer.Tried, err, c.tried)
+		}
+	}
+}
