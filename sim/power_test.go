@@ -79,7 +79,7 @@ func capped(steps [][]float64, processors int) *model.Builder {
 
 // Under a power cap a job gets as many processors of the machines of the least power as it may have, where those that come first would take too much.
 func TestMachinesOfTheLeastPower(t *testing.T) {
-	first := func(m int) bool { return m < 2 }
+	first, others := func(m int) bool { return m < 2 }, func(m int) bool { return m != 1 }
 	for _, c := range []struct {
 		cap        float64
 		processors int
@@ -88,6 +88,7 @@ func TestMachinesOfTheLeastPower(t *testing.T) {
 	}{
 		{100, 3, nil, []int32{2, 1, 0}}, {25, 3, nil, []int32{2, 1, 0}}, {15, 3, nil, []int32{0, 2, 1}}, {14, 3, nil, nil},
 		{100, 3, first, []int32{2, 1, 0}}, {24, 3, first, []int32{1, 2, 0}}, {20, 3, first, []int32{1, 2, 0}}, {19, 3, first, nil},
+		{100, 3, others, []int32{2, 0, 1}}, {24, 3, others, []int32{1, 0, 2}}, {20, 3, others, []int32{1, 0, 2}}, {19, 3, others, nil},
 		{10, 2, first, []int32{0, 2, 0}}, {9, 2, first, nil}, {35, 5, nil, []int32{2, 2, 1}}, {34, 5, nil, []int32{1, 2, 2}}, {30, 5, nil, []int32{1, 2, 2}}, {29, 5, nil, nil},
 	} {
 		asks(t, capped([][]float64{{0, c.cap}}, c.processors).Job(model.JobSpec{ID: "other", Work: new(1.0)}), func(p *sim.Platform, jobs []*sim.Job) {

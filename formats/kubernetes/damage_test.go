@@ -102,11 +102,12 @@ func TestWrongKinds(t *testing.T) {
 
 // However a list of objects is laid out as YAML, the same is read.
 func TestLayoutsOfLists(t *testing.T) {
-	usual := ""
+	usual, directive := "", ""
 	for _, layout := range []struct{ begin, between string }{
 		{"- ", "  "}, {"  - ", "    "}, {"-\n  ", "  "}, {"- \n  ", "  "}, {"  -\n    ", "    "}, {"-   ", "    "}, {"# nodes\n- ", "  "}, {"\n- ", "  "}, {"- # a node\n  ", "  "},
 	} {
-		text := "apiVersion: v1\nkind: List\nitems:\n"
+		text := directive + "apiVersion: v1\nkind: List\nitems:\n"
+		directive = "%YAML 1.2\n---\n" // before all but the first
 		for _, name := range []string{"a", "b"} {
 			lines := []string{"kind: Node", "metadata:", "  name: " + name, "  labels:", "    -x: -y", "spec:", "  taints:", "  - key: k", "    effect: NoSchedule", "  -", "    key: l", "    effect: NoExecute",
 				"status:", "  allocatable:", "    cpu: 4", "    pods: 9"}

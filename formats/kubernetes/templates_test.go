@@ -69,12 +69,15 @@ func TestTaintThatPrefers(t *testing.T) {
 
 // A node without room for any pod is closed, and one that is full is open.
 func TestNodesWithoutRoom(t *testing.T) {
-	for pods, c := range map[string]struct{ busy, closed int }{"0": {0, 1}, "1": {0, 0}, "2": {2, 0}, "3": {2, 0}} {
+	for pods, c := range map[string]struct{ busy, closed int }{"0": {0, 1}, "1": {3, 0}, "2": {2, 0}, "3": {2, 0}, "4": {0, 0}} {
 		objects := []string{`{"kind": "Node", "metadata": {"name": "n2"}, "status": {"allocatable": {"cpu": "4", "pods": "` + pods + `"}}}`, podOf("waits", "", "")}
 		for k := range c.busy {
 			objects = append(objects, podOf(string(rune('a'+k)), `"nodeName": "n2"`, `, "status": {"phase": "Running", "startTime": "2026-11-24T09:00:00Z"}`))
 		}
 		in, report := readList(t, list("", objects...))
+		if units, want := in.Clusters()[0].Machines[1].Units, max(1, c.busy, int(pods[0]-'0')); units != want {
+			t.Errorf("%s pods, %d run: %d processors, expected %d", pods, c.busy, units, want)
+		}
 		if got := len(in.Clusters()[0].Machines[1].Closed()); got != c.closed || has(report, "without room for any pod") != c.closed {
 			t.Errorf("%s pods, %d run: %d closed times, %v", pods, c.busy, got, report)
 		}
