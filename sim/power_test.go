@@ -95,7 +95,7 @@ func TestMachinesOfTheLeastPower(t *testing.T) {
 			shares, ok := p.FitsAmong(&p.Free, jobs[0], 0, c.processors, c.among, nil)
 			got := make([]int32, 3)
 			for _, s := range shares {
-				got[s.Machine] += int32(s.Processors)
+				got[s.Machine] += s.Processors
 			}
 			if ok != (c.want != nil) || ok && !slices.Equal(got, c.want) {
 				t.Errorf("cap %v, %d processors: %v, %v, expected %v", c.cap, c.processors, got, ok, c.want)

@@ -99,7 +99,7 @@ func TestPlacesThatJobsAskFor(t *testing.T) {
 		{`"tasks_per_node": 2, "node_count": 3, "cpus": 6`, `"block":2,"per_machine":1`, ""},
 		{`"tasks_per_node": 2, "cpus": 5, "tasks": 5`, `"processors":6,"estimate":120,"queue":"p","user_class":"priority 100","block":2,"per_machine":1`,
 			"processors or generic resources that do not divide evenly among its nodes: the part of each node is rounded up"},
-		{`"features": "(null)"`, `"priority 100"}`, ""},
+		{`"features": "(null)", "licenses": "(null)"`, `"priority 100"}`, ""},
 		{`"excluded_nodes": "b1", "cpus": 12`, `"features":[["without b1"]]`, ""},
 		{`"max_nodes": 1, "cpus": 3`, `"block":3}`, ""},
 		{`"contiguous": true`, `"priority 100"}`, "the job asks for consecutive nodes: it runs on any"},
@@ -203,6 +203,17 @@ dropped 1: asks for more than the nodes in service of its partition have`; got !
 		}
 		if again, err := in.InPartition(job, "job.json"); err != nil || fmt.Sprint(again.Features) != want {
 			t.Errorf("%q again: got %v, %v", queue, again.Features, err)
+		}
+	}
+}
+
+// TestLimitsAreAllowed: a job may ask for as much as its partition allows, and not for more.
+func TestLimitsAreAllowed(t *testing.T) {
+	for ask, kept := range map[string]int{`"time_limit": 59`: 1, `"time_limit": 60`: 1, `"time_limit": 61`: 0, `"time_limit": 60, "cpus": 2, "node_count": 2`: 1, `"time_limit": 60, "cpus": 3, "node_count": 3`: 0} {
+		in, _ := read(t, slurm.Sources{Jobs: source("jobs", queue(ask)), Nodes: source("nodes", nodes(node("a1", "p", ""), node("a2", "p", ""), node("a3", "p", ""))),
+			Partitions: source("partitions", "PartitionName=p MaxTime=60 MaxNodes=2 State=UP\n")}, slurm.Options{})
+		if got := len(in.Jobs()); got != kept {
+			t.Errorf("%s: %d jobs are kept, expected %d", ask, got, kept)
 		}
 	}
 }
