@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -88,6 +89,36 @@ func TestAlikeStatesGiveTheSameSlots(t *testing.T) {
 	})
 	if same == 0 || differ == 0 || asking < race.Enough(10) {
 		t.Errorf("%d states were alike and %d were not, %d only for what is asked: the test proves nothing", same, differ, asking)
+	}
+}
+
+// Two states in which jobs hold different amounts of one thing are alike for a job that does not ask for it, and not for one that does.
+func TestAlikeForWhatIsAsked(t *testing.T) {
+	for name, ask := range map[string]func(j *model.JobSpec){
+		"a licence": func(j *model.JobSpec) { j.Licences = map[string]int{"l": 1} },
+		"memory":    func(j *model.JobSpec) { j.Memory = 2 },
+	} {
+		b := model.NewBuilder(name)
+		b.Spec().Licences = map[string]int{"l": 1}
+		b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 3, Memory: new(3.0)}}})
+		for k := range 4 {
+			j := model.JobSpec{ID: fmt.Sprint(k), Work: new(1.0)}
+			if k%2 == 1 {
+				ask(&j)
+			}
+			b.Job(j)
+		}
+		in := build(t, b)
+		states := [2]*Resources{NewResources(in), NewResources(in)}
+		for k, r := range states {
+			slot, _ := r.Earliest(k, 0, 1, 0)
+			r.Take(k, &slot)
+		}
+		for job, alike := range map[int]bool{2: true, 3: false} {
+			if asked := states[0].Asks(job); states[0].Alike(states[1], 0, asked) != alike || states[1].Alike(states[0], 0, asked) != alike {
+				t.Errorf("%s: alike for job %d, which asks for %b: want %v", name, job, asked, alike)
+			}
+		}
 	}
 }
 

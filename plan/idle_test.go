@@ -23,6 +23,22 @@ func TestIdleByHand(t *testing.T) {
 	}
 }
 
+// The earliest start of a job is where it is placed.
+func TestEarliestIsWhereAJobIsPlaced(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		processors := rapid.IntRange(1, 9).Draw(t, "processors")
+		r := plan.NewReleases(processors)
+		r.Reset(0, processors)
+		for range rapid.IntRange(1, 20).Draw(t, "jobs") {
+			size, ready := int32(rapid.IntRange(1, processors).Draw(t, "size")), rapid.SampledFrom([]float64{0, 1, 5, 12}).Draw(t, "ready")
+			want := r.Earliest(size, ready)
+			if got := r.Place(size, ready, rapid.SampledFrom([]float64{1, 2.5, 7}).Draw(t, "duration")); got != want {
+				t.Fatalf("%d processors from %v: placed at %v, the earliest start is %v", size, ready, got, want)
+			}
+		}
+	})
+}
+
 // Processor by processor: a job takes those released last of all that are released by its start, which wait for it until then.
 func TestIdleByTheLetter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -347,8 +347,14 @@ func TestPartsAndProcessorsAgree(t *testing.T) {
 			states[0].Place(job, a)
 			states[1].Place(job, b)
 			placed++
-			if g := states[1].clusters[c].(*generalCluster); len(g.parts) < len(g.homes) {
+			g := states[1].clusters[c].(*generalCluster)
+			if len(g.parts) < len(g.homes) {
 				parts++
+			}
+			for k := 1; k < len(g.runs); k++ { // each of its own part and time, so that they are few
+				if compareRuns(g.runs[k-1], g.runs[k]) >= 0 {
+					t.Fatalf("runs %+v and %+v", g.runs[k-1], g.runs[k])
+				}
 			}
 		}
 		if a, b := states[0].Solution(), states[1].Solution(); !reflect.DeepEqual(a, b) {

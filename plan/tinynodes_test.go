@@ -293,7 +293,7 @@ func TestNodesAlike(t *testing.T) {
 	}
 }
 
-// A job that takes no time starts amid others, and behind them in a schedule where such jobs wait; on one machine and on several.
+// A job that takes no time starts amid others, and behind them in a schedule where such jobs wait; on one machine and on several, and whether jobs fill holes or not.
 func TestNodesQueueInstants(t *testing.T) {
 	b := model.NewBuilder("instants")
 	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2, Processors: 2}}})
@@ -302,22 +302,25 @@ func TestNodesQueueInstants(t *testing.T) {
 		b.Job(model.JobSpec{ID: fmt.Sprint("instant", k), Work: new(0.0), Processors: model.Rigid(2), Machines: model.Rigid(machines)})
 	}
 	in := build(t, b)
-	for _, queued := range []bool{false, true} {
-		s := newSchedule(t, in)
+	for _, c := range []struct{ queued, holes bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
+		s, err := NewPlacedSchedule(in, Placing{Holes: c.holes})
+		if err != nil {
+			t.Fatal(err)
+		}
 		want := 0.0
-		if queued {
+		if c.queued {
 			s.QueueInstants()
 			want = 5
 		}
 		for job := range 3 {
 			slot, ok := s.Earliest(job, 0)
 			if !ok || job > 0 && slot.Start != want {
-				t.Errorf("queued %v: job %d starts at %v (%v), want %v", queued, job, slot.Start, ok, want)
+				t.Errorf("%+v: job %d starts at %v (%v), want %v", c, job, slot.Start, ok, want)
 			}
 			s.Place(job, slot)
 		}
 		if report := model.Check(in, s.Solution()); !report.OK() {
-			t.Errorf("queued %v: %v", queued, report.Violations)
+			t.Errorf("%+v: %v", c, report.Violations)
 		}
 	}
 }

@@ -201,3 +201,38 @@ func TestIntersectCluster(t *testing.T) {
 		}
 	})
 }
+
+// A job with a hard deadline gets machines on which it keeps it, also where others come first: faster ones, which come first in any case, or those of a faster link where it has files. Where none are fast enough it does not start.
+func TestMachinesThatKeepADeadline(t *testing.T) {
+	const slow, fast = 0, 1 // machines
+	for _, c := range []struct {
+		name      string
+		first     model.MachineSpec
+		job       model.JobSpec
+		deadlines map[float64]int // the machine; −1: none
+	}{
+		{"speed", model.MachineSpec{Speed: 0.5, Bandwidth: 1}, model.JobSpec{Work: new(4.0)}, map[float64]int{3.5: -1, 4: fast, 7.5: fast, 8: fast, 100: fast}},
+		{"link", model.MachineSpec{Bandwidth: 0.5}, model.JobSpec{Work: new(4.0), Input: 3}, map[float64]int{6.5: -1, 7: fast, 9.5: fast, 10: slow, 100: slow}},
+		{"link, without files", model.MachineSpec{Bandwidth: 0.5}, model.JobSpec{Work: new(4.0)}, map[float64]int{3.5: -1, 4: slow, 100: slow}},
+		{"speed, with files", model.MachineSpec{Speed: 0.5, Bandwidth: 1}, model.JobSpec{Work: new(4.0), Output: 3}, map[float64]int{6.5: -1, 7: fast, 10.5: fast, 11: fast}},
+		{"equal", model.MachineSpec{Bandwidth: 1}, model.JobSpec{Work: new(4.0), Input: 3}, map[float64]int{6.5: -1, 7: slow}},
+	} {
+		for deadline, want := range c.deadlines {
+			b := model.NewBuilder(c.name)
+			first, second := c.first, model.MachineSpec{ID: "second", Bandwidth: 1}
+			first.ID = "first"
+			b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{first, second}})
+			job := c.job
+			job.ID, job.Deadline, job.DeadlineHard = "j", &deadline, true
+			asks(t, b.Job(job, model.JobSpec{ID: "other", Work: new(1.0)}), func(p *sim.Platform, jobs []*sim.Job) {
+				got := -1
+				if shares, ok := p.FitsAt(&p.Free, jobs[0], 0, 1, p.Now(), nil); ok {
+					got = int(shares[0].Machine)
+				}
+				if got != want {
+					t.Errorf("%s, until %v: machine %d, expected %d", c.name, deadline, got, want)
+				}
+			})
+		}
+	}
+}

@@ -132,6 +132,20 @@ func TestForecast(t *testing.T) {
 	}
 }
 
+// Jobs that outlive their estimates are expected to end a second after the moment of the forecast, or as soon as times that large can tell.
+func TestForecastOfJobsThatOutliveTheirEstimates(t *testing.T) {
+	for _, at := range []float64{10, 1e15, 1 << 53, 1e18} {
+		var s recorder
+		jobs := []sim.Spec{rigid(0, 4*at, 5), rigid(1, at, 5), rigid(at, 1, 1)}
+		if _, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 1, backfill.FCFS(backfill.Ranking{}), sim.Options{Observer: &s, Forecast: &at}); err != nil {
+			t.Fatal(err)
+		}
+		if want := max(at+1, math.Nextafter(at, math.Inf(1))); s.starts[1] != want {
+			t.Errorf("at %v: the next job starts at %v, expected %v", at, s.starts[1], want)
+		}
+	}
+}
+
 // recorder notes when jobs start.
 type recorder struct{ starts map[int64]float64 }
 

@@ -481,3 +481,48 @@ func TestRuleLearnsOfJobsThatArrive(t *testing.T) {
 		t.Errorf("%d jobs", several)
 	}
 }
+
+// Where machines count one by one, a platform is mixed if some cluster has machines of different speed or of different bandwidth.
+func TestMixed(t *testing.T) {
+	machine := func(speed, bandwidth float64) model.MachineSpec {
+		return model.MachineSpec{Speed: speed, Bandwidth: bandwidth}
+	}
+	for _, c := range []struct {
+		clusters [][]model.MachineSpec
+		want     bool
+	}{
+		{[][]model.MachineSpec{{machine(1, 1), machine(1, 1)}}, false}, {[][]model.MachineSpec{{machine(1, 1)}, {machine(2, 3)}}, false}, {[][]model.MachineSpec{{machine(1, 1), machine(2, 1)}}, true},
+		{[][]model.MachineSpec{{machine(1, 1), machine(1, 2)}}, true}, {[][]model.MachineSpec{{machine(1, 1), machine(2, 2)}, {machine(1, 1)}}, true}, {[][]model.MachineSpec{{machine(1, 1)}, {machine(1, 1), machine(1, 2)}}, true},
+	} {
+		b := model.NewBuilder("mixed").Job(model.JobSpec{ID: "j", Work: new(1.0)})
+		for k, machines := range c.clusters {
+			for i := range machines {
+				machines[i].ID = fmt.Sprint("m", k, "-", i)
+			}
+			b.Cluster(model.ClusterSpec{ID: fmt.Sprint("c", k), Machines: machines})
+		}
+		asks(t, b, func(p *sim.Platform, _ []*sim.Job) {
+			if p.Mixed() != c.want {
+				t.Errorf("%v: mixed is %v", c.clusters, p.Mixed())
+			}
+		})
+	}
+}
+
+// Of very many equal machines a platform lists few beside those that the jobs can use at once.
+func TestListedMachines(t *testing.T) {
+	for jobs := 1; jobs <= 4; jobs++ {
+		b := model.NewBuilder("many").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 100_000, Processors: 4, Memory: new(10.0)}}})
+		for k := range jobs {
+			b.Job(model.JobSpec{ID: fmt.Sprint("j", k), Work: new(1.0), Memory: 3, Processors: model.Rigid(2)})
+		}
+		asksOn(t, b, false, func(p *sim.Platform, _ []*sim.Job) {
+			if listed := len(p.Machines); listed < jobs || listed > 5000 {
+				t.Errorf("%d jobs of two processors: %d machines are listed", jobs, listed)
+			}
+			if free := p.FreeProcessors(0); free != 400_000 {
+				t.Errorf("%d processors are free", free)
+			}
+		})
+	}
+}

@@ -2,6 +2,8 @@ package sim_test
 
 import (
 	"errors"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,3 +92,61 @@ func TestAPolicyThatBreaksACapIsCaught(t *testing.T) {
 type placing struct{ *scripted }
 
 func (placing) FindsPlaces() {}
+
+// capped is a cluster of a dear machine before cheap ones, of two processors each, under a cap of the power of busy processors, and a job of as many processors as are given.
+func capped(steps [][]float64, processors int) *model.Builder {
+	busy := func(id string, watts float64) model.MachineSpec {
+		return model.MachineSpec{ID: id, Processors: 2, Power: &model.PowerSpec{Busy: watts}}
+	}
+	return model.NewBuilder("capped").Cluster(model.ClusterSpec{ID: "c", PowerCap: steps, Machines: []model.MachineSpec{busy("dear", 10), busy("cheap", 5), busy("second", 5)}}).
+		Job(model.JobSpec{ID: "j", Work: new(4.0), Processors: model.Rigid(processors)})
+}
+
+// Under a power cap a job gets as many processors of the machines of the least power as it may have, where those that come first would take too much.
+func TestMachinesOfTheLeastPower(t *testing.T) {
+	first, others := func(m int) bool { return m < 2 }, func(m int) bool { return m != 1 }
+	for _, c := range []struct {
+		cap        float64
+		processors int
+		among      func(m int) bool
+		want       []int32 // processors by machine; none: the job does not fit
+	}{
+		{100, 3, nil, []int32{2, 1, 0}}, {25, 3, nil, []int32{2, 1, 0}}, {15, 3, nil, []int32{0, 2, 1}}, {14, 3, nil, nil},
+		{100, 3, first, []int32{2, 1, 0}}, {24, 3, first, []int32{1, 2, 0}}, {20, 3, first, []int32{1, 2, 0}}, {19, 3, first, nil},
+		{100, 3, others, []int32{2, 0, 1}}, {24, 3, others, []int32{1, 0, 2}}, {20, 3, others, []int32{1, 0, 2}}, {19, 3, others, nil},
+		{10, 2, first, []int32{0, 2, 0}}, {9, 2, first, nil}, {35, 5, nil, []int32{2, 2, 1}}, {34, 5, nil, []int32{1, 2, 2}}, {30, 5, nil, []int32{1, 2, 2}}, {29, 5, nil, nil},
+	} {
+		asks(t, capped([][]float64{{0, c.cap}}, c.processors).Job(model.JobSpec{ID: "other", Work: new(1.0)}), func(p *sim.Platform, jobs []*sim.Job) {
+			shares, ok := p.FitsAmong(&p.Free, jobs[0], 0, c.processors, c.among, nil)
+			got := make([]int32, 3)
+			for _, s := range shares {
+				got[s.Machine] += s.Processors
+			}
+			if ok != (c.want != nil) || ok && !slices.Equal(got, c.want) {
+				t.Errorf("cap %v, %d processors: %v, %v, expected %v", c.cap, c.processors, got, ok, c.want)
+			}
+		})
+	}
+}
+
+// A job can start until a cap falls for ever below what it takes, or until its deadline leaves it too little time.
+func TestUntilWhenCapsLetAJobStart(t *testing.T) {
+	for _, c := range []struct {
+		steps    [][]float64
+		deadline float64 // 0: none
+		want     float64
+	}{
+		{[][]float64{{0, 20}}, 0, math.Inf(1)}, {[][]float64{{0, 20}, {10, 5}}, 0, 0}, {[][]float64{{0, 5}, {10, 20}}, 0, math.Inf(1)}, {[][]float64{{0, 5}, {10, 20}, {20, 5}}, 0, 10},
+		{[][]float64{{0, 20}}, 50, 46}, {[][]float64{{0, 20}, {10, 5}}, 50, 0}, {[][]float64{{0, 5}, {10, 20}}, 50, 46},
+	} {
+		b := capped(c.steps, 2)
+		if c.deadline > 0 {
+			b.Spec().Jobs[0].Deadline, b.Spec().Jobs[0].DeadlineHard = &c.deadline, true
+		}
+		asks(t, b.Job(model.JobSpec{ID: "other", Work: new(1.0)}), func(p *sim.Platform, jobs []*sim.Job) {
+			if got := p.FitsUntil(jobs[0], []int{0}); got != c.want && !(math.Abs(got-c.want) < 1e-9) {
+				t.Errorf("%v, deadline %v: until %v, expected %v", c.steps, c.deadline, got, c.want)
+			}
+		})
+	}
+}

@@ -180,6 +180,38 @@ func placementOf(sol *model.Solution, job string) model.Placement {
 	return model.Placement{}
 }
 
+// A machine that is woken is up when it can be, also for jobs that come while it wakes, and although another of its jobs waits longer for a slower machine.
+func TestMachinesAreUpForTheFirstThatCanStart(t *testing.T) {
+	waking := func(time float64) *model.PowerSpec {
+		return &model.PowerSpec{Idle: 3, SuspendAfter: new(0.0), Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: time}}}}
+	}
+	for _, order := range [][]string{{"one", "both"}, {"both", "one"}} {
+		for _, late := range []float64{1, 5, 10.5, 11, 15, 35} {
+			b := model.NewBuilder("slower").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 3, Power: waking(10)}, {ID: "n", Power: waking(30)}}})
+			for _, id := range order {
+				job := model.JobSpec{ID: id, Arrival: 1, Work: new(50.0)}
+				if id == "both" {
+					job.Processors, job.PerMachine = model.Rigid(2), 1
+				}
+				b.Job(job)
+			}
+			in, err := b.Job(model.JobSpec{ID: "late", Arrival: late, Work: new(50.0)}).Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			sol, _, err := sim.Simulate(t.Context(), in, backfill.FCFS(backfill.DefaultRanking()), sim.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for id, want := range map[string]float64{"one": 11, "both": 31, "late": max(11, late)} {
+				if p := placementOf(sol, id); p.Start != want {
+					t.Errorf("%v, the last at %v: %s starts at %v, want %v", order, late, id, p.Start, want)
+				}
+			}
+		}
+	}
+}
+
 // A job gets processors of a machine that serves somebody before those of one that is on and would go to sleep.
 func TestMachinesThatServeAreTakenFirst(t *testing.T) {
 	b := model.NewBuilder("order").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2, Processors: 2,

@@ -75,14 +75,14 @@ func (p *Platform) PartitionTRES(name string) map[string]float64 {
 	return total
 }
 
-// Clock is the date of a number of seconds after time 0, in the zone of the instance, UTC where it names none; nil: the date of time 0 is not known.
+// Clock is the date of a number of seconds after time 0, in the zone of the instance, UTC where it names none that is known; nil: the date of time 0 is not known.
 func (p *Platform) Clock() func(seconds float64) time.Time {
 	zero, known := p.in.TimeZero()
 	if !known {
 		return nil
 	}
 	zone, err := time.LoadLocation(p.in.TimeZone())
-	if err != nil || p.in.TimeZone() == "" {
+	if err != nil {
 		zone = time.UTC
 	}
 	return func(seconds float64) time.Time { return time.Unix(int64(math.Floor(zero+seconds)), 0).In(zone) }

@@ -3,6 +3,8 @@ package sim_test
 import (
 	"maps"
 	"testing"
+	"time"
+	_ "time/tzdata" // zones are known everywhere
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
@@ -27,4 +29,22 @@ func TestPartitionTRES(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Dates are those of the zone that the instance names, and of UTC where it names none that is known.
+func TestClock(t *testing.T) {
+	for zone, want := range map[string]string{"": "1970-01-02T00:00:30Z", "Asia/Tokyo": "1970-01-02T09:00:30+09:00", model.UnstatedZone: "1970-01-02T00:00:30Z", "No/Such": "1970-01-02T00:00:30Z"} {
+		b := model.NewBuilder("clock").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).Job(model.JobSpec{ID: "j", Work: new(1.0)})
+		asks(t, b, func(p *sim.Platform, _ []*sim.Job) {
+			if p.Clock() != nil {
+				t.Error("the date of time 0 is known")
+			}
+		})
+		b.Spec().TimeZero, b.Spec().TimeZone = new(86_400.0), zone
+		asks(t, b, func(p *sim.Platform, _ []*sim.Job) {
+			if got := p.Clock()(30.5).Format(time.RFC3339); got != want {
+				t.Errorf("%q: %s, expected %s", zone, got, want)
+			}
+		})
+	}
 }

@@ -62,6 +62,7 @@ func (o *objects) readMeta(x field, namespaced bool) meta {
 type node struct {
 	meta
 	allocatable amounts
+	statesPods  bool    // how many it may hold, which may be none
 	taints      []taint // that keep pods off, but for those of closed nodes
 	avoided     bool    // it has taints that only ask pods to go elsewhere
 	closed      string  // why it takes no new pods; empty: it does
@@ -97,7 +98,7 @@ func readTaints(x field) []taint {
 
 // node reads a node.
 func (o *objects) node(x field) {
-	n := node{meta: o.readMeta(x, false), allocatable: x.at("status", "allocatable").required().resourceAmounts()}
+	n := node{meta: o.readMeta(x, false), allocatable: x.at("status", "allocatable").required().resourceAmounts(), statesPods: x.at("status", "allocatable", "pods").given()}
 	if x.at("spec", "unschedulable").yes() {
 		n.closed = isCordoned
 	}

@@ -68,3 +68,15 @@ func TestQuantities(t *testing.T) {
 		t.Errorf("less than 0 is read as %d, %v", n, ok)
 	}
 }
+
+// A run time is a number of seconds, a text of hours, minutes and seconds, or a number of days.
+func TestRunTimes(t *testing.T) {
+	for text, want := range map[string]float64{
+		"0": 0, "90": 90, "1.5": 1.5, "0s": 0, "90s": 90, "1h30m": 5400, "1.5h": 5400, "100ms": 0.1, "0d": 0, "2d": 172_800, "0.5d": 43_200, "999999999d": 999_999_999 * 86_400,
+		"": -1, "d": -1, "x": -1, "2 d": -1, "xd": -1, "-1": -1, "-1s": -1, "-1d": -1, "NaNd": -1, "infd": -1, "1000000000d": -1, "1d2h": -1, "1e999": -1, "2dd": -1,
+	} {
+		if got, ok := runTime(text); ok != (want >= 0) || ok && got != want {
+			t.Errorf("%q: %v, %v", text, got, ok)
+		}
+	}
+}

@@ -133,8 +133,8 @@ func (q *queue) units() {
 func (q *queue) machine(n *node) {
 	const usual, most = 110, 1 << 16 // the kubelet's default, and more than any node holds
 	m := machine{slots: usual, free: amounts{}, held: amounts{}, devices: map[string]int{}}
-	if pods, stated := n.allocatable["pods"]; stated {
-		m.slots = int(min(pods, most))
+	if n.statesPods {
+		m.slots = int(min(n.allocatable["pods"], most))
 	}
 	for name, amount := range n.allocatable {
 		if name != "pods" {

@@ -23,6 +23,8 @@ func TestPodsThatAreNotCreatedYet(t *testing.T) {
 		"a Job without pods":             {[]string{object("Job", "j", `"parallelism": 2, "completions": 5, `, "")}, "5 pods that 1 object describe are not in the files (Job x/j: 5)"},
 		"a Job of one pod":               {[]string{object("Job", "j", "", "")}, "1 pod that 1 object describe"},
 		"a Job some of whose pods ended": {[]string{object("Job", "j", `"completions": 5, "parallelism": 2, `, `"succeeded": 2`), owned("j-1", "Job", "j", "", ""), owned("j-0", "Job", "j", "", ended)}, "2 pods that 1 object describe"},
+		"a Job all of whose pods ended":  {[]string{object("Job", "j", `"completions": 2, `, `"succeeded": 2`)}, ""},
+		"a Job with pods to spare":       {[]string{object("Job", "j", `"completions": 2, `, `"succeeded": 3`)}, ""},
 		"a Job with all its pods":        {[]string{object("Job", "j", "", ""), owned("j-1", "Job", "j", "", "")}, ""},
 		"a Job that has ended":           {[]string{object("Job", "j", `"completions": 5, `, `"conditions": [{"type": "Complete", "status": "True"}]`)}, ""},
 		"a Job that has failed":          {[]string{object("Job", "j", `"completions": 5, `, `"conditions": [{"type": "Failed", "status": "True"}]`)}, ""},
@@ -62,5 +64,22 @@ func TestTaintThatPrefers(t *testing.T) {
 	node := `{"kind": "Node", "metadata": {"name": "n2"}, "spec": {"taints": [{"key": "k", "effect": "PreferNoSchedule"}]}, "status": {"allocatable": {"cpu": "4", "pods": "10"}}}`
 	if in, report := readList(t, list("", node, podOf("p", "", ""))); has(report, "PreferNoSchedule") != 1 || len(in.Caveats()) > 0 {
 		t.Errorf("%v, %v", report, in.Caveats())
+	}
+}
+
+// A node without room for any pod is closed, and one that is full is open.
+func TestNodesWithoutRoom(t *testing.T) {
+	for pods, c := range map[string]struct{ busy, closed int }{"0": {0, 1}, "1": {3, 0}, "2": {2, 0}, "3": {2, 0}, "4": {0, 0}} {
+		objects := []string{`{"kind": "Node", "metadata": {"name": "n2"}, "status": {"allocatable": {"cpu": "4", "pods": "` + pods + `"}}}`, podOf("waits", "", "")}
+		for k := range c.busy {
+			objects = append(objects, podOf(string(rune('a'+k)), `"nodeName": "n2"`, `, "status": {"phase": "Running", "startTime": "2026-11-24T09:00:00Z"}`))
+		}
+		in, report := readList(t, list("", objects...))
+		if units, want := in.Clusters()[0].Machines[1].Units, max(1, c.busy, int(pods[0]-'0')); units != want {
+			t.Errorf("%s pods, %d run: %d processors, expected %d", pods, c.busy, units, want)
+		}
+		if got := len(in.Clusters()[0].Machines[1].Closed()); got != c.closed || has(report, "without room for any pod") != c.closed {
+			t.Errorf("%s pods, %d run: %d closed times, %v", pods, c.busy, got, report)
+		}
 	}
 }

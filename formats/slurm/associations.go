@@ -23,7 +23,7 @@ func ReadAssociations(assoc, shares Source) ([]multifactor.Association, error) {
 	faults := lines.NewFaults(assoc.Name)
 	var list []multifactor.Association
 	var above []string
-	told := false
+	accounts, told := false, false // there are some below root; something says what they are under
 	row := 1
 	err = readTable(assoc, assocCommand, []string{"Account", "User", "Share"}, func(cells limitRow) {
 		row++
@@ -31,6 +31,7 @@ func ReadAssociations(assoc, shares Source) ([]multifactor.Association, error) {
 		above = under(above, cells["Account"], a.User)
 		a.Account = strings.TrimSpace(cells["Account"])
 		if a.User == "" && a.Account != "root" {
+			accounts = true
 			if a.Parent = cells["ParentName"] + cells["Par Name"]; a.Parent == "" && len(above) > 1 {
 				a.Parent = above[len(above)-2]
 			}
@@ -54,20 +55,10 @@ func ReadAssociations(assoc, shares Source) ([]multifactor.Association, error) {
 	if err != nil {
 		return nil, err
 	}
-	if accounts := countAccounts(list); !told && parents == nil && accounts > 0 {
+	if accounts && !told && parents == nil {
 		faults.At("", "expected a column ParentName, as %s prints it, or %s: nothing says which account is under which", assocCommand, sharesCommand)
 	}
 	return list, faults.Err()
-}
-
-// countAccounts counts the accounts other than root.
-func countAccounts(list []multifactor.Association) (n int) {
-	for _, a := range list {
-		if a.User == "" && a.Account != "root" {
-			n++
-		}
-	}
-	return n
 }
 
 // under notes an account in the list of those that it is under, by the blanks before its name.

@@ -31,6 +31,22 @@ func TestConfWords(t *testing.T) {
 	}
 }
 
+// A node takes a name for each of its resources and features, and no fewer than these are.
+func TestWordsOfNodes(t *testing.T) {
+	for names := range 5 {
+		list := strings.Join([]string{"gpu:a:1", "gpu:b:1", "shard:4", "nvme:2"}[:names], ",")
+		for features := range 3 {
+			n := &node{resources: list}
+			for range features {
+				n.features = append(n.features, "x,y,z")
+			}
+			if got, least := wordsOf(n), names+3*features; got < least || got > least+2 {
+				t.Errorf("%q and %d times three features: %d words", list, features, got)
+			}
+		}
+	}
+}
+
 // A system has as many nodes as the budget of the reading has names for, and no more, however they are written. A node takes its own name and what holds it.
 func TestMostNodes(t *testing.T) {
 	sinfo := func(text string, faults *lines.Faults) *document { return readSinfo(strings.NewReader(text), faults) }

@@ -85,7 +85,7 @@ func TestCompressHosts(t *testing.T) {
 
 func TestArrayTasks(t *testing.T) {
 	for text, want := range map[string]string{
-		"0-3": "[0 1 2 3] 0 false", "7": "[7] 0 false", "1,3-5%2": "[1 3 4 5] 2 false", "0-8:4": "[0 4 8] 0 false", "1-498:166%3": "[1 167 333] 3 false",
+		"0-3": "[0 1 2 3] 0 false", "7": "[7] 0 false", "1-3%0": "[1 2 3] 0 false", "1,3-5%2": "[1 3 4 5] 2 false", "0-8:4": "[0 4 8] 0 false", "1-498:166%3": "[1 167 333] 3 false",
 		"5,1,1": "[1 5] 0 false", "1-3,10...": "[1 2 3] 0 true", "1-3,...": "[1 2 3] 0 true", "...": "[] 0 true", "0x5": "[0 2] 0 false", "0x1F%1": "[0 1 2 3 4] 1 false", "[1-2]": "[1 2] 0 false",
 	} {
 		tasks, atOnce, cut, err := arrayTasks(text, fewNames())

@@ -34,7 +34,7 @@ func (q *queue) instance() (*model.Instance, error) {
 			tasks[e.array]++
 		}
 	}
-	if n := len(q.sys.clusters); n > 1 && !q.doc.faults.Cells("", len(q.list), n) {
+	if !q.doc.faults.Cells("", len(q.list), len(q.sys.clusters)) {
 		return nil, q.doc.faults.Err()
 	}
 	for _, p := range q.sys.parts {
@@ -143,7 +143,7 @@ func (q *queue) spec(e *entry, in *model.InstanceSpec, tasks, left map[string]in
 		}
 		need(name, licences[name], maxCopies)
 	}
-	if atOnce := int(min(j.atOnce.or(0), maxCopies)); e.array != "" && atOnce > 0 && tasks[e.array] > atOnce {
+	if atOnce := int(min(j.atOnce.or(0), maxCopies)); tasks[e.array] > atOnce { // an array that limits them
 		need(lines.Name("array "+e.array), 1, atOnce)
 	}
 	q.limit(e, need)

@@ -45,6 +45,14 @@ func TestWhatRunningJobsHold(t *testing.T) {
 			`"processors":4,"estimate":60,"memory":10,"queue":"p","running":{"cluster":"p","processors":"0,4-6","elapsed":60}}`, ""},
 		{"two threads of a core", on("a1") + `, "cpus": 4, "job_resources": {"allocated_nodes": [{"nodename": "a1", "sockets": [{"cores": [{"index": 0, "status": ["ALLOCATED"]}, {"index": 1, "status": ["ALLOCATED"]}]}]}]}`,
 			`"processors":4,"estimate":60,"queue":"p","running":{"cluster":"p","processors":"0-3","elapsed":60}}`, ""},
+		{"two threads of each core", on("a[1-2]") + `, "cpus": 6, "job_resources": {"allocated_nodes": [
+			{"nodename": "a1", "sockets": [{"cores": [{"index": 0, "status": ["ALLOCATED"]}]}]}, {"nodename": "a2", "sockets": [{"cores": [{"index": 0, "status": ["ALLOCATED"]}, {"index": 1, "status": ["ALLOCATED"]}]}]}]}`,
+			`"processors":6,"estimate":60,"queue":"p","running":{"cluster":"p","processors":"0-1,4-7","elapsed":60}}`, ""},
+		{"cores that do not divide the processors", on("a[1-2]") + `, "cpus": 4, "job_resources": {"allocated_nodes": [
+			{"nodename": "a1", "sockets": [{"cores": [{"index": 0, "status": ["ALLOCATED"]}]}]}, {"nodename": "a2", "sockets": [{"cores": [{"index": 0, "status": ["ALLOCATED"]}, {"index": 1, "status": ["ALLOCATED"]}]}]}]}`,
+			`"processors":4,"estimate":60,"queue":"p","running":{"cluster":"p","processors":"0-1,4-5","elapsed":60}}`, "kept 1: the file does not tell what the job holds on each of its nodes: equal parts are taken"},
+		{"a core of one of two nodes", on("a[1-2]") + `, "cpus": 2, "job_resources": {"allocated_nodes": [{"nodename": "a1", "sockets": [{"cores": [{"index": 0, "status": ["ALLOCATED"]}]}]}, {"nodename": "a2", "sockets": []}]}`,
+			`"processors":2,"estimate":60,"queue":"p","running":{"cluster":"p","processors":"0-1","elapsed":60}}`, ""},
 		{"devices", on("a[1-2]") + `, "cpus": 2, "tres_alloc_str": "cpu=2,node=2,gres/gpu=2", "gres_detail": ["gpu:a:1(IDX:1)", "gpu:b:1(IDX:3)"]`,
 			`"processors":2,"estimate":60,"queue":"p","running":{"cluster":"p","processors":"0,4","holds":{"a1":{"gpu":1,"gpu-a":1},"a2":{"gpu":1,"gpu-b":1}},"devices":{"gpu-a":{"a1":"1"},"gpu-b":{"a2":"1"}},"elapsed":60}}`,
 			"kept 1: the file does not tell what the job holds on each of its nodes: equal parts are taken"},
@@ -91,6 +99,8 @@ func TestPlacesThatJobsAskFor(t *testing.T) {
 		{`"tasks_per_node": 2, "node_count": 3, "cpus": 6`, `"block":2,"per_machine":1`, ""},
 		{`"tasks_per_node": 2, "cpus": 5, "tasks": 5`, `"processors":6,"estimate":120,"queue":"p","user_class":"priority 100","block":2,"per_machine":1`,
 			"processors or generic resources that do not divide evenly among its nodes: the part of each node is rounded up"},
+		{`"features": "(null)", "licenses": "(null)"`, `"priority 100"}`, ""},
+		{`"excluded_nodes": "b1", "cpus": 12`, `"features":[["without b1"]]`, ""},
 		{`"max_nodes": 1, "cpus": 3`, `"block":3}`, ""},
 		{`"contiguous": true`, `"priority 100"}`, "the job asks for consecutive nodes: it runs on any"},
 		{`"tasks_per_core": {"set": true, "number": 1}`, `"priority 100"}`, "the job asks for a layout of sockets, cores or threads: it runs on any processors of a node"},
@@ -117,8 +127,8 @@ func TestPlacesThatJobsAskFor(t *testing.T) {
 		if caveats := in.Caveats(); (len(caveats) > 0) != (c.notes != "") {
 			t.Errorf("%s: got caveats %v", c.ask, caveats)
 		}
-		if start := startsOf(t, in)["1"]; start != 0 {
-			t.Errorf("%s: the job starts at %v", c.ask, start)
+		if start, starts := startsOf(t, in)["1"]; start != 0 || !starts {
+			t.Errorf("%s: the job starts at %v, %v", c.ask, start, starts)
 		}
 	}
 }
@@ -193,6 +203,17 @@ dropped 1: asks for more than the nodes in service of its partition have`; got !
 		}
 		if again, err := in.InPartition(job, "job.json"); err != nil || fmt.Sprint(again.Features) != want {
 			t.Errorf("%q again: got %v, %v", queue, again.Features, err)
+		}
+	}
+}
+
+// TestLimitsAreAllowed: a job may ask for as much as its partition allows, and not for more.
+func TestLimitsAreAllowed(t *testing.T) {
+	for ask, kept := range map[string]int{`"time_limit": 59`: 1, `"time_limit": 60`: 1, `"time_limit": 61`: 0, `"time_limit": 60, "cpus": 2, "node_count": 2`: 1, `"time_limit": 60, "cpus": 3, "node_count": 3`: 0} {
+		in, _ := read(t, slurm.Sources{Jobs: source("jobs", queue(ask)), Nodes: source("nodes", nodes(node("a1", "p", ""), node("a2", "p", ""), node("a3", "p", ""))),
+			Partitions: source("partitions", "PartitionName=p MaxTime=60 MaxNodes=2 State=UP\n")}, slurm.Options{})
+		if got := len(in.Jobs()); got != kept {
+			t.Errorf("%s: %d jobs are kept, expected %d", ask, got, kept)
 		}
 	}
 }

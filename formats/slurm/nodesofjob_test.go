@@ -43,6 +43,7 @@ func TestJobsOnNodes(t *testing.T) {
 		{"no such feature", "1|cpu|1|2|3|10|1|1|node=1||new", `"queue":"cpu","recorded":1`, "kept 1: asked for features that no node of its partition states: it runs on any of them"},
 		{"memory of more than a node", "1|cpu|1|2|3|10|8|1|node=1|cpu=8,mem=64G|", `"memory":125,`, "repaired 1: more memory than the nodes of its partition have: the memory of one is taken"},
 		{"parts of more than a node", "1|cpu|1|2|3|10|20|1||cpu=20|", `"processors":20,"runtime":{"cpu":1}`, "repaired 1: equal parts fit no nodes: its processors lie on any"},
+		{"parts of more than a node, of little memory", "1|cpu|1|2|3|10|20|1||cpu=20,mem=20M|", `"processors":20,"runtime":{"cpu":1},"estimate":600,"memory":1,`, "repaired 1: equal parts fit no nodes: its processors lie on any"},
 		{"too wide", "1|cpu|1|2|3|10|40|5||cpu=40|", "", "dropped 1: held more than the nodes of its partition have: the files of the system are of another time, or not whole"},
 		{"no such partition", "1|old|1|2|3|10|4|1||cpu=4|", "", "dropped 1: no node is in the job's partition"},
 	} {
@@ -313,8 +314,8 @@ func TestWriteAccounting(t *testing.T) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}
-	in, err := model.NewBuilder("x").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).
-		Job(model.JobSpec{ID: "a|b", Work: new(61.0), Estimate: new(61.0)}, model.JobSpec{ID: "never", Work: new(1.0)}).Build()
+	in, err := model.NewBuilder("x").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Resources: map[string]float64{"disk": 9, "gpu": 4}}}}).
+		Job(model.JobSpec{ID: "asks", Work: new(1.0), Processors: model.Rigid(4), Block: 2, Resources: map[string]float64{"gpu": 0.5, "disk": 4}}, model.JobSpec{ID: "a|b", Work: new(61.0), Estimate: new(61.0)}, model.JobSpec{ID: "never", Work: new(1.0)}).Build()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +325,8 @@ func TestWriteAccounting(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, rows, _ := strings.Cut(out.String(), "\n")
-	if want := "a_b|||c|normal|0|COMPLETED|2026-01-05T00:00:00|2026-01-05T00:00:00|2026-01-05T00:00:05|2026-01-05T00:01:06|2|1|1|cpu=1,node=1|cpu=1,node=1\n" +
+	if want := "asks||||normal|0|CANCELLED|2026-01-05T00:00:00|2026-01-05T00:00:00|None|None|UNLIMITED|4|0|cpu=4,node=0,gres/disk=8,gres/gpu=1|cpu=4,node=0,gres/disk=8,gres/gpu=1\n" +
+		"a_b|||c|normal|0|COMPLETED|2026-01-05T00:00:00|2026-01-05T00:00:00|2026-01-05T00:00:05|2026-01-05T00:01:06|2|1|1|cpu=1,node=1|cpu=1,node=1\n" +
 		"never||||normal|0|CANCELLED|2026-01-05T00:00:00|2026-01-05T00:00:00|None|None|UNLIMITED|1|0|cpu=1,node=0|cpu=1,node=0\n"; rows != want {
 		t.Errorf("got\n%s\nwant\n%s", rows, want)
 	}

@@ -130,6 +130,32 @@ func TestParametersRoundTrip(t *testing.T) {
 	})
 }
 
+// A limit of 0 jobs is none, but for the depth: the policy looks at one job at least. What is not stated is no parameter.
+func TestParametersOfNoJobs(t *testing.T) {
+	for _, c := range cycleOptions {
+		want, stated := map[string]string{"depth": "1"}[c.param]
+		s, err := readConf("SchedulerParameters=" + c.name + "=0")
+		if c.least > 0 { // refused
+			if err == nil {
+				t.Errorf("%s=0 is no fault", c.name)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, err := s.Parameters()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, other := range cycleOptions {
+			if got, is := values[other.param]; got != want && other.param == c.param || is != (other.param == c.param && stated) {
+				t.Errorf("%s=0: %s is %q", c.name, other.param, got)
+			}
+		}
+	}
+}
+
 func TestPolicySettingValues(t *testing.T) {
 	for _, c := range []struct{ name, slurm, policy string }{
 		{"PriorityWeightAge", "1000", "1000"}, {"PriorityMaxAge", "7-00:00:00", "604800"}, {"PriorityDecayHalfLife", "0-12:00:00", "43200"}, {"PriorityFavorSmall", "YES", "true"},

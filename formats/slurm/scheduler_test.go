@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -41,6 +42,24 @@ plans like this Slurm: backfill:order=priority:depth=1`,
 	} {
 		if got, err := suggestion(text); err != nil || got != want {
 			t.Errorf("%q: got %q, %v; expected %q", text, got, err, want)
+		}
+	}
+}
+
+// Each option of the planner takes the numbers that Slurm takes.
+func TestRangesOfSchedulerParameters(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		least, most int
+	}{
+		{"bf_interval", 1, 10_800}, {"bf_window", 1, 43_200}, {"bf_resolution", 1, 3600}, {"default_queue_depth", 0, 1e9}, {"bf_max_job_test", 1, 1e6}, {"bf_max_job_user", 0, 1e6}, {"bf_max_job_part", 0, 1e6},
+	} {
+		for value, ok := range map[int]bool{c.least - 1: false, c.least: true, c.most: true, c.most + 1: false} {
+			if text := fmt.Sprintf("SchedulerParameters=%s=%d\n", c.name, value); c.name != "bf_interval" || value >= 0 {
+				if _, err := suggestion(text); (err == nil) != ok {
+					t.Errorf("%s: %v", text, err)
+				}
+			}
 		}
 	}
 }

@@ -82,11 +82,10 @@ type part struct {
 
 // cluster is the partitions that share nodes.
 type cluster struct {
-	name       string
-	hosts      []int
-	parts      []*part
-	processors int
-	open       int // nodes that take new jobs
+	name  string
+	hosts []int
+	parts []*part
+	open  int // nodes that take new jobs
 }
 
 // root is the first partition of those that share nodes.
@@ -253,9 +252,7 @@ func (s *system) partitionsOf(n *node) ([]string, error) {
 	if err := s.budget.Names(many); err != nil {
 		return nil, err
 	}
-	order := slices.Concat(lists...)
-	slices.SortFunc(order, func(a, b string) int { return s.partitions[a].number - s.partitions[b].number })
-	return slices.Compact(order), nil
+	return slices.Concat(lists...), nil
 }
 
 // hasWord says that a word is in a list, in any case.
@@ -445,7 +442,6 @@ func (s *system) join() {
 		}
 		s.hosts[k].cluster = c
 		s.clusters[c].hosts = append(s.clusters[c].hosts, k)
-		s.clusters[c].processors += s.hosts[k].cpus
 		if !s.hosts[k].shut {
 			s.clusters[c].open++
 		}

@@ -114,6 +114,28 @@ func TestTimeLimits(t *testing.T) {
 	}
 }
 
+// A run is above its limit if it took longer, and not if it took just as long.
+func TestRunsAtTheirLimit(t *testing.T) {
+	for end, above := range map[string]bool{"61": false, "62": false, "63": true} {
+		in, report, err := slurm.NewTraceReader().Read(strings.NewReader("JobID|Submit|Start|End|NCPUS|Timelimit\n1|1|2|"+end+"|4|1\n"), "f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := in.Jobs()[0].Estimate > 60; got != above || strings.Contains(notes(report), "above the time limit") != above {
+			t.Errorf("from 2 to %s, a limit of a minute: estimate %v, %s", end, in.Jobs()[0].Estimate, notes(report))
+		}
+	}
+}
+
+// A system without nodes has as many processors as ran at once, or as many as are given.
+func TestProcessorsOfTraces(t *testing.T) {
+	for setting, want := range map[string]int{"cluster=c": 20, "processors=21": 21, "processors=64": 64} {
+		if in, _, err := with(setting).Read(strings.NewReader(sacct), "t.txt"); err != nil || in.Processors() != want {
+			t.Errorf("%s: %v, expected %d processors", setting, err, want)
+		}
+	}
+}
+
 // TestTraceCutShort: a trace that is cut inside a line is refused, or it is told that the end may be missing: the last value may be a part of the true one.
 func TestTraceCutShort(t *testing.T) {
 	const start = 200 // the header is whole

@@ -37,7 +37,7 @@ func TestReadUsage(t *testing.T) {
 			t.Errorf("%s: %+v, expected %+v", id, got[id], want[id])
 		}
 	}
-	for _, empty := range []string{"", "\n", "JobId=1 UserId=a\n", "User|State\na|b\n"} {
+	for _, empty := range []string{"JobID|ReqMem\n1|1G\n1|1G\n", "JobID|JobName\n1|a\n1|a\n", "", "\n", "JobId=1 UserId=a\n", "User|State\na|b\n"} {
 		if got, err := ReadUsage(strings.NewReader(empty)); len(got) > 0 || err != nil {
 			t.Errorf("%q: %v, %v", empty, got, err)
 		}

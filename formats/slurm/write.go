@@ -115,7 +115,7 @@ func tresText(in *model.Instance, j *model.Job, processors, nodes int) string {
 	text += ",node=" + strconv.Itoa(nodes)
 	n := j.Node()
 	for r, resource := range in.Resources() {
-		if need := n.Need(r); need > 0 {
+		if need := n.Need(r); need != 0 {
 			text += ",gres/" + resource.ID + "=" + strconv.FormatFloat(math.Ceil(need.Float()*float64(processors/n.Block)), 'f', -1, 64)
 		}
 	}

@@ -48,6 +48,7 @@ type general struct {
 	spread   spreading
 	claims   []sim.Claim // of the job that may spread and that started last
 
+	within  limits    // of the search
 	flat    bool      // see [sim.Platform.Flat]
 	alone   *sim.Job  // then: a job that has joined an empty queue at the instant, and is not in it yet; nil: there is none
 	byNode  bool      // machines count one by one, see nodes.go
@@ -128,7 +129,7 @@ func newOn(platform *sim.Platform, clusters []int, depth int, step float64, orde
 // Arrive implements sim.Policy.
 func (p *general) Arrive(j *sim.Job) {
 	p.queue.order.scorer.arrived(j)
-	if p.flat && p.queue.length == 0 && p.alone == nil && !j.Request.DeadlineHard {
+	if p.flat && p.queue.length == 0 && p.alone == nil {
 		p.alone = j
 		return
 	}
@@ -316,12 +317,12 @@ func (p *general) pass(e *sim.Engine) {
 
 // limits are those of what may start beside the reservation.
 func (p *general) limits() *limits {
-	of := &limits{widest: p.roomy, spare: math.MaxInt32}
+	p.within = limits{widest: p.roomy, spare: math.MaxInt32}
 	if r := &p.plan; p.flat && r.job != nil {
-		of.spare = r.room.Processors[0] - r.job.Processors
-		_, of.tooLong = p.untilShadow()
+		p.within.spare = r.room.Processors[0] - r.job.Processors
+		_, p.within.tooLong = p.untilShadow()
 	}
-	return of
+	return &p.within
 }
 
 // leave takes a job out of the queue.

@@ -11,10 +11,10 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// The most jobs, and the most pairs of jobs, without which the policy is run again, and the most jobs that all these runs simulate.
+// The most jobs without which the policy is run again, the most of them that are left out in pairs, and the most jobs that all these runs simulate.
 const (
 	mostCandidates = 20
-	mostPairs      = 15
+	mostPaired     = 6
 	mostSimulated  = 2_000_000
 )
 
@@ -28,8 +28,8 @@ const (
 func (a *Answer) Delays(ctx context.Context, policy solve.Policy, in *model.Instance, seed uint64) error {
 	a.Blocked, a.Tried = []Blocker{}, 0
 	spec := in.Spec()
-	runs := max(1, mostSimulated/max(1, len(in.Jobs())))
-	tried := a.candidates[:min(len(a.candidates), mostCandidates, runs)]
+	alone, pairs := tries(len(in.Jobs()), len(a.candidates))
+	tried := a.candidates[:alone]
 	for k := range tried {
 		start, sooner, err := a.without(ctx, policy, spec, seed, tried[k].Job)
 		if err != nil {
@@ -42,16 +42,12 @@ func (a *Answer) Delays(ctx context.Context, policy solve.Policy, in *model.Inst
 		}
 	}
 	slices.SortStableFunc(a.Blocked, func(x, y Blocker) int { return cmp.Compare(startOr(x.StartWithout), startOr(y.StartWithout)) })
-	runs -= len(tried)
 	if len(a.Blocked) > 0 {
 		return nil
 	}
-	pairs := 0
-	for last := 1; last < min(len(tried), 6); last++ {
-		for first := range last {
-			if pairs++; pairs > min(mostPairs, runs) {
-				return nil
-			}
+	for last := 1; pairs > 0; last++ {
+		for first := 0; first < last && pairs > 0; first++ {
+			pairs--
 			start, sooner, err := a.without(ctx, policy, spec, seed, tried[first].Job, tried[last].Job)
 			if err != nil {
 				return err
@@ -65,6 +61,14 @@ func (a *Answer) Delays(ctx context.Context, policy solve.Policy, in *model.Inst
 		}
 	}
 	return nil
+}
+
+// tries is how many of the candidates are left out alone in an instance of so many jobs, one at least, and then how many pairs of the first of them.
+func tries(jobs, candidates int) (alone, pairs int) {
+	runs := max(1, mostSimulated/jobs)
+	alone = min(candidates, mostCandidates, runs)
+	paired := min(alone, mostPaired)
+	return alone, min(paired*(paired-1)/2, runs-alone)
 }
 
 // Holders are the jobs that hold most of what the job could use while it waits, the one with the most first. They need not delay it: see [Answer.Delays].

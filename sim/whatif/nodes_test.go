@@ -2,6 +2,7 @@ package whatif_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/allot-opt/allot/model"
@@ -78,6 +79,68 @@ func TestWhyAJobWaitsOnNodes(t *testing.T) {
 			case len(answer.Causes) == 0 || answer.Causes[0].Kind != c.kind || answer.Causes[0].Text != c.text:
 				t.Errorf("%s under %s: %+v, expected %s: %s", c.name, name, answer.Causes, c.kind, c.text)
 			}
+		}
+	}
+}
+
+// A blocker is listed with its processors, and with as much of each thing as it holds that is short and that the job needs too.
+func TestWhatBlockersHold(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		asked model.JobSpec
+		want  []whatif.Holding
+	}{
+		{"processors", model.JobSpec{Processors: model.Rigid(8)}, []whatif.Holding{{What: "processors", Amount: 4}}},
+		{"a resource", model.JobSpec{Resources: map[string]float64{"gpu": 1}}, []whatif.Holding{{What: "processors", Amount: 4}, {What: "gpu", Amount: 6}}},
+		{"a resource of which there is enough", model.JobSpec{Processors: model.Rigid(8), Resources: map[string]float64{"disk": 1}}, []whatif.Holding{{What: "processors", Amount: 4}}},
+		{"a licence", model.JobSpec{Licences: map[string]int{"l": 1}}, []whatif.Holding{{What: "processors", Amount: 4}, {What: "licence l", Amount: 5}}},
+	} {
+		b := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "n", Processors: 8, Resources: map[string]float64{"gpu": 6, "disk": 90}}}})
+		b.Spec().Licences = map[string]int{"l": 5}
+		c.asked.ID, c.asked.Arrival, c.asked.Work = "asked", 1, new(1.0)
+		in, err := b.Job(model.JobSpec{ID: "holder", Work: new(40.0), Processors: model.Rigid(4), Block: 2, Resources: map[string]float64{"gpu": 3, "disk": 2}, Licences: map[string]int{"l": 5}}, c.asked).Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := whatif.Submit(t.Context(), "easy", solve.Default[solvers.EASY](), in, "asked", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list := answer.Holders(); len(list) != 1 || !slices.Equal(list[0].Holds, c.want) {
+			t.Errorf("%s: %+v, expected %+v", c.name, list, c.want)
+		}
+	}
+}
+
+// A job that holds copies of a licence delays another that needs some only if both take them from the same pool.
+func TestPoolsOfLicences(t *testing.T) {
+	for name, c := range map[string]struct {
+		own   bool // each cluster has its copies
+		tried int
+	}{"a pool for all": {false, 2}, "a pool for each cluster": {true, 1}} {
+		b := model.NewBuilder(name)
+		for _, id := range []string{"a", "b"} {
+			cluster := model.ClusterSpec{ID: id, Machines: []model.MachineSpec{{ID: "m" + id}}}
+			if c.own {
+				cluster.Licences = map[string]int{"l": 1}
+			}
+			b.Cluster(cluster)
+		}
+		if !c.own {
+			b.Spec().Licences = map[string]int{"l": 1}
+		}
+		in, err := b.Job(model.JobSpec{ID: "holder", Runtime: map[string]float64{"a": 40}, Licences: map[string]int{"l": 1}}, model.JobSpec{ID: "there", Runtime: map[string]float64{"b": 40}},
+			model.JobSpec{ID: "asked", Arrival: 1, Runtime: map[string]float64{"b": 1}, Licences: map[string]int{"l": 1}}).Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		policy := solve.Default[solvers.EASY]()
+		answer, err := whatif.Submit(t.Context(), "easy", policy, in, "asked", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := answer.Delays(t.Context(), policy, in, 1); err != nil || answer.Tried != c.tried {
+			t.Errorf("%s: %d tried, %v, expected %d", name, answer.Tried, err, c.tried)
 		}
 	}
 }
