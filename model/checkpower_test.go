@@ -66,6 +66,8 @@ func TestCheckRefusesWhatPowerForbids(t *testing.T) {
 func TestReadRefusesWrongPower(t *testing.T) {
 	for _, c := range []struct{ old, with, want string }{
 		{`"horizon": {"from": 2, "to": 40}, `, ``, "clusters[0].machines[0].power.begin: expected a horizon in an instance whose machines begin or end off, found none\nin.json: clusters[0].machines[0].power.end: expected a horizon in an instance whose machines begin or end off, found none"},
+		{`"begin": "deep", "end": "deep",`, `"begin": "nap", "end": "long", "off": [{"name": "long", "down": {"time": 38.5}}, {"name": "nap"}]}}, {"id": "o", "power": {`,
+			"clusters[0].machines[0].power: expected ways from begin to end that fit into the horizon, from 2 to 40, found longer ones"},
 		{`"from": 2`, `"from": 40`, "horizon: expected from < to, found from 40 and to 40"},
 		{`[[5, 14]`, `[[5, 1.5]`, "clusters[0].power_cap[0]: expected at least the idle power of all machines, 2, found 1.5"},
 		{`[[5, 14], [30`, `[[5, 14], [5`, "clusters[0].power_cap[1]: expected a time after that of the pair before, 5, found 5"},

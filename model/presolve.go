@@ -19,6 +19,8 @@ const (
 	OnLine Use = 1 << iota
 	// Scoring is a placement rule other than the first, or a policy that weighs jobs by what they hold. Rules that change what machines have, or what jobs hold of it, do not apply.
 	Scoring
+	// Licensed is a policy that weighs jobs by the licences that they ask for. Needs of copies of which there are enough stay.
+	Licensed
 )
 
 // Reduction maps schedules between an instance and the reduced one that [Reduce] made of it. The zero value is that of an instance that is not reduced. Any number
