@@ -185,7 +185,7 @@ func (x *explainer) alternative(a *Alternative, cluster int, ready float64, own 
 				continue
 			}
 			e, takes := 0.0, x.in.Duration(x.job, cluster, set)
-			if e = t + takes; x.limits != nil {
+			if e = model.End(t, takes); x.limits != nil {
 				e, _ = x.limits.end(cluster, set, t, takes)
 			}
 			if e < end {
