@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -92,5 +93,19 @@ func TestReadRefusesWrongPower(t *testing.T) {
 	_, err := readInstance(document(`"objective": {"energy": 1},`, `{"id": "c", "machines": [{"id": "m", "power": {}}]}`, `{"id": "j", "work": 1}`))
 	if want := "in.json: objective.energy: expected a horizon, within which it counts, found none"; err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
+
+// Where no schedule can be right, as machines cannot be in their last states behind the jobs that run already, the instance is refused.
+func TestReadRefusesJobsThatKeepMachinesOn(t *testing.T) {
+	for work, want := range map[string]string{
+		"7": "",
+		"8": "in.json: horizon: expected time in which machines are in their last states behind the jobs that run already: of m of c: the machine has the time from 8 to 10, and cannot be in its last state by then",
+	} {
+		_, err := readInstance(`{"schema": "allot/instance/1", "horizon": {"to": 10}, "clusters": [{"id": "c", "machines": [{"id": "m", "power": {"end": "z", "off": [{"name": "z", "down": {"time": 3}}]}}]}],
+			"jobs": [{"id": "r", "work": ` + work + `, "running": {"cluster": "c", "processors": "0"}}, {"id": "a", "work": 1}]}`)
+		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && got != want {
+			t.Errorf("work %s: got %v, want %q", work, err, want)
+		}
 	}
 }
