@@ -266,6 +266,8 @@ func (r *resolver) runningTogether() {
 	for _, v := range Check(r.in, sol).Violations {
 		if k, known := r.in.JobIndex(v.Job); known && r.in.jobs[k].Node().Running != nil {
 			r.faults.add(element("jobs", k)+".running", "expected jobs that can run beside each other at 0: %s", v.Message)
+		} else if v.Code == codeAsleep {
+			r.faults.add("horizon", "expected time in which machines are in their last states behind the jobs that run already: of %s of %s: %s", v.Resource, clip(v.Cluster), v.Message)
 		}
 	}
 }

@@ -142,6 +142,11 @@ func (r *resolver) power() {
 	for c := range in.clusters {
 		for g := range in.clusters[c].Machines {
 			m := &in.clusters[c].Machines[g]
+			if h := in.horizon; h != nil && m.Power.Sleeps() {
+				if idle := (gap{from: h.From, to: h.To, begin: m.Power.Begin, end: m.Power.End, last: true}); h.From < h.To && !idle.fits(m.Power) {
+					r.faults.add(element("clusters", c)+"."+element("machines", g)+".power", "expected ways from begin to end that fit into the horizon, from %v to %v, found longer ones", h.From, h.To)
+				}
+			}
 			if in.powered.any && m.Background != nil && m.Background.Load > 0 {
 				r.faults.add(element("clusters", c)+"."+element("machines", g)+".background", "expected no background load in an instance that states power")
 			}

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -66,6 +67,8 @@ func TestCheckRefusesWhatPowerForbids(t *testing.T) {
 func TestReadRefusesWrongPower(t *testing.T) {
 	for _, c := range []struct{ old, with, want string }{
 		{`"horizon": {"from": 2, "to": 40}, `, ``, "clusters[0].machines[0].power.begin: expected a horizon in an instance whose machines begin or end off, found none\nin.json: clusters[0].machines[0].power.end: expected a horizon in an instance whose machines begin or end off, found none"},
+		{`"begin": "deep", "end": "deep",`, `"begin": "nap", "end": "long", "off": [{"name": "long", "down": {"time": 38.5}}, {"name": "nap"}]}}, {"id": "o", "power": {`,
+			"clusters[0].machines[0].power: expected ways from begin to end that fit into the horizon, from 2 to 40, found longer ones"},
 		{`"from": 2`, `"from": 40`, "horizon: expected from < to, found from 40 and to 40"},
 		{`[[5, 14]`, `[[5, 1.5]`, "clusters[0].power_cap[0]: expected at least the idle power of all machines, 2, found 1.5"},
 		{`[[5, 14], [30`, `[[5, 14], [5`, "clusters[0].power_cap[1]: expected a time after that of the pair before, 5, found 5"},
@@ -90,5 +93,19 @@ func TestReadRefusesWrongPower(t *testing.T) {
 	_, err := readInstance(document(`"objective": {"energy": 1},`, `{"id": "c", "machines": [{"id": "m", "power": {}}]}`, `{"id": "j", "work": 1}`))
 	if want := "in.json: objective.energy: expected a horizon, within which it counts, found none"; err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
+
+// Where no schedule can be right, as machines cannot be in their last states behind the jobs that run already, the instance is refused.
+func TestReadRefusesJobsThatKeepMachinesOn(t *testing.T) {
+	for work, want := range map[string]string{
+		"7": "",
+		"8": "in.json: horizon: expected time in which machines are in their last states behind the jobs that run already: of m of c: the machine has the time from 8 to 10, and cannot be in its last state by then",
+	} {
+		_, err := readInstance(`{"schema": "allot/instance/1", "horizon": {"to": 10}, "clusters": [{"id": "c", "machines": [{"id": "m", "power": {"end": "z", "off": [{"name": "z", "down": {"time": 3}}]}}]}],
+			"jobs": [{"id": "r", "work": ` + work + `, "running": {"cluster": "c", "processors": "0"}}, {"id": "a", "work": 1}]}`)
+		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && got != want {
+			t.Errorf("work %s: got %v, want %q", work, err, want)
+		}
 	}
 }

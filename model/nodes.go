@@ -238,7 +238,7 @@ func (in *Instance) processorsByNode(j *Job, m *Machine, processors int, why obs
 	if m.whole { // a whole machine counts as one processor, which is a block
 		size = 1
 	}
-	blocks := in.blocksByResources(n, m, processors/size)
+	blocks, _ := in.blocksByResources(n, m, processors/size)
 	if blocks < processors/size {
 		why = tooLittleResource
 	}
@@ -251,18 +251,20 @@ func (in *Instance) processorsByNode(j *Job, m *Machine, processors int, why obs
 	return blocks * size, why
 }
 
-// blocksByResources is the number of blocks, up to the number most, that the resources of one idle machine of the group have room for.
-func (in *Instance) blocksByResources(n *NodeNeeds, m *Machine, most int) int {
-	for _, need := range n.Resources {
+// blocksByResources is the number of blocks, up to the number most, that the resources of one idle machine of the group have room for, and the position of the
+// need that allows no more; −1: all do.
+func (in *Instance) blocksByResources(n *NodeNeeds, m *Machine, most int) (blocks, by int) {
+	by = -1
+	for k, need := range n.Resources {
 		each := need.Amount
 		if in.resources[need.Resource].Devices {
 			each = max(each, WholeAmount) // shares of one job lie on different devices
 		}
 		if fit := m.Amount(need.Resource) / each; fit < Amount(most) {
-			most = int(fit)
+			most, by = int(fit), k
 		}
 	}
-	return most
+	return most, by
 }
 
 // usableByNode is the number of processors of the cluster, when nothing else runs there, that a job with needs of machines can hold at once: on as many
@@ -320,6 +322,7 @@ func (in *Instance) whyNotNode(n *NodeNeeds, m *Machine, why obstacle) string {
 	if n.PerMachine > 0 {
 		return fmt.Sprintf("needs room for %d blocks on each machine, too few machines have it", n.PerMachine)
 	}
-	need := n.Resources[0]
+	_, scarce := in.blocksByResources(n, m, m.Units)
+	need := n.Resources[scarce]
 	return fmt.Sprintf("needs %v of %s for each block, too few machines have it", need.Amount.Float(), shown(in.resources[need.Resource].ID))
 }

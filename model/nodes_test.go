@@ -231,6 +231,8 @@ func TestCanRunOnNodes(t *testing.T) {
 		{`"processors": 2, "block": 2, "resources": {"gpu": 3}`, 0, "needs 3 of gpu on one machine, too few machines have it on c"},
 		{`"processors": 7, "resources": {"gpu": 0.25}`, 6, "needs 0.25 of gpu for each block, too few machines have it on c"}, // shares of one job lie on different devices
 		{`"processors": 9, "resources": {"cpu": 0.875}`, 12, ""},
+		{`"processors": 7, "resources": {"cpu": 0.25, "gpu": 0.5}`, 6, "needs 0.5 of gpu for each block, too few machines have it on c"}, // there are enough of cpu
+		{`"processors": 7, "resources": {"cpu": 2, "gpu": 1}`, 3, "needs 2 of cpu for each block, too few machines have it on c"},
 		{`"processors": 9, "block": 3`, 9, ""},
 		{`"processors": 4, "machines": 1`, 4, ""},
 		{`"processors": 8, "machines": 1`, 4, "needs machines that are open at some time, too few are on c"},

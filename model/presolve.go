@@ -19,6 +19,8 @@ const (
 	OnLine Use = 1 << iota
 	// Scoring is a placement rule other than the first, or a policy that weighs jobs by what they hold. Rules that change what machines have, or what jobs hold of it, do not apply.
 	Scoring
+	// Licensed is a policy that weighs jobs by the licences that they ask for. Needs of copies of which there are enough stay.
+	Licensed
 )
 
 // Reduction maps schedules between an instance and the reduced one that [Reduce] made of it. The zero value is that of an instance that is not reduced. Any number
@@ -414,7 +416,14 @@ func (r *reducer) reaches(d *Demand, c int, m *Machine) bool {
 
 // opens says whether the machine reaches jobs of the demand and has the memory and the resources for one of its blocks.
 func (r *reducer) opens(d *Demand, c int, m *Machine) bool {
-	return r.reaches(d, c, m) && roomFor(m.Memory, d.Memory, 1) > 0 && (d.node == nil || r.in.blocksByResources(d.node, m, 1) > 0)
+	if !r.reaches(d, c, m) || roomFor(m.Memory, d.Memory, 1) <= 0 {
+		return false
+	}
+	if d.node == nil {
+		return true
+	}
+	blocks, _ := r.in.blocksByResources(d.node, m, 1)
+	return blocks > 0
 }
 
 // onAll says whether something holds for every machine that is open to the jobs of the demand, which do not run already.

@@ -13,7 +13,7 @@ import (
 
 // licences: where a pool has copies for all jobs at once, it never runs short; a need that nothing limits goes. What a machine does not run stays a reason.
 func (r *reducer) licences() {
-	if r.asks&asksLicences == 0 || r.use&Scoring != 0 || r.minimises("licence_usage") {
+	if r.asks&asksLicences == 0 || r.use&(Scoring|Licensed) != 0 || r.minimises("licence_usage") {
 		return
 	}
 	asked := make([]int, len(r.in.licences)) // copies of all jobs together

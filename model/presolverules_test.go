@@ -344,11 +344,11 @@ func TestPresolveRules(t *testing.T) {
 	}
 }
 
-// On line no rule looks at when a job that runs ends, or at hard deadlines, and with scores none at what machines have.
+// On line no rule looks at when a job that runs ends, or at hard deadlines, with scores none at what machines have, and where licences are weighed none at licences.
 func TestPresolveUses(t *testing.T) {
 	for k := range presolveRules {
 		c := &presolveRules[k]
-		for _, use := range everyUse {
+		for _, use := range append(slices.Clone(everyUse), model.OnLine|model.Licensed) {
 			for _, x := range append(slices.Clone(c.leaves), c.keeps...) {
 				_, by := model.Reduce(twoJobs(t, func(s *model.InstanceSpec) { c.set(s, x) }), use)
 				barred := []string{}
@@ -357,6 +357,9 @@ func TestPresolveUses(t *testing.T) {
 				}
 				if use&model.Scoring != 0 {
 					barred = append(barred, "memory", "resources", "bandwidth", "licences")
+				}
+				if use&model.Licensed != 0 {
+					barred = append(barred, "licences")
 				}
 				for _, rule := range barred {
 					if strings.Contains("\n"+by.String(), "\n"+rule) {

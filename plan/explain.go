@@ -16,14 +16,15 @@ type Explanation struct {
 	Hard         bool             `json:"deadline_hard,omitempty"`
 	Placement    *model.Placement `json:"placement,omitempty"` // nil: left out
 	Reason       string           `json:"reason,omitempty"`    // why it is left out
-	Free         *float64         `json:"free,omitempty"`      // earliest start on its own processors, or on its own machines where these count one by one, given its arrival, the jobs it waits for and the jobs there before it; nil: left out
+	Free         *float64         `json:"free,omitempty"`      // earliest start on its own processors, or on its own machines where these count one by one, given its arrival, the jobs it waits for, the jobs there before it, the horizon and limits of power; nil: left out
+	Limited      string           `json:"limited,omitempty"`   // horizon, asleep or power-cap: what keeps it from its own processors just before Free, where no job does
 	Waits        []Wait           `json:"waits"`               // jobs that hold what it lacks until just when it starts
 	Alternatives []Alternative    `json:"alternatives"`        // by cluster, in the order of the instance
 }
 
 // Wait is a job that the explained job waits for: it ends when the explained job starts, and releases something of which there was too little before.
 type Wait struct {
-	For string  `json:"for"` // precedence, processors, memory, licence, machine (one of the two has it to itself) or the name of a resource of machines
+	For string  `json:"for"` // precedence, processors, memory, licence, power, machine (one of the two has it to itself) or the name of a resource of machines
 	Job string  `json:"job"`
 	End float64 `json:"end"`
 }
@@ -184,7 +185,7 @@ func (x *explainer) alternative(a *Alternative, cluster int, ready float64, own 
 				continue
 			}
 			e, takes := 0.0, x.in.Duration(x.job, cluster, set)
-			if e = t + takes; x.limits != nil {
+			if e = model.End(t, takes); x.limits != nil {
 				e, _ = x.limits.end(cluster, set, t, takes)
 			}
 			if e < end {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"math"
+	"slices"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -99,6 +100,90 @@ func (l *timeLimits) end(cluster int, set model.ProcessorSet, start, duration fl
 	}
 	end, ok := model.EndBy(start, duration, until)
 	return end, ok && start >= l.from && (end == start || l.caps[cluster].allows(l.shares(l.job, cluster, set), start, end))
+}
+
+// Limits of power and time that keep a job from its own processors.
+const (
+	LimitedByHorizon = "horizon"   // it has not begun
+	LimitedBySleep   = "asleep"    // a machine that begins off is not up
+	LimitedByCap     = "power-cap" // too little is left of the cap
+)
+
+// forbids is the limit that keeps the job from running as the placement has it, but from another time on; empty: none does.
+func (l *timeLimits) forbids(p *model.Placement, start float64) (by string) {
+	p.Parts(l.in.Jobs()[l.job].Tasks, func(part model.Piece) {
+		c, ok := l.in.ClusterIndex(part.Cluster)
+		if !ok || by != "" {
+			return
+		}
+		if start < l.from {
+			by = LimitedByHorizon
+			return
+		}
+		if takes := part.End - part.Start; takes > 0 {
+			cluster := &l.in.Clusters()[c]
+			for g := range cluster.Machines {
+				if m := &cluster.Machines[g]; overlap(part.Processors, model.ProcessorSet{{First: m.First, Last: m.Last()}}) {
+					if from, _ := l.window(m); start < from {
+						by = LimitedBySleep
+						return
+					}
+				}
+			}
+			if !l.caps[c].allows(l.shares(l.job, c, part.Processors), start, start+takes) {
+				by = LimitedByCap
+			}
+		}
+	})
+	return by
+}
+
+// reached is the first time from a time on, up to the start of the placement, from which on the limits let the job run there, and the limit that forbids what is before; it is empty
+// if none does.
+func (l *timeLimits) reached(p *model.Placement, from float64) (at float64, by string) {
+	times := []float64{from, l.from}
+	p.Parts(l.in.Jobs()[l.job].Tasks, func(part model.Piece) {
+		if c, ok := l.in.ClusterIndex(part.Cluster); ok {
+			times = append(times, l.times(c, from)...)
+		}
+	})
+	slices.Sort(times)
+	for _, t := range times {
+		if t < from || t >= p.Start {
+			continue
+		}
+		now := l.forbids(p, t)
+		if now == "" {
+			return t, by
+		}
+		by = now
+	}
+	if by == "" {
+		return from, ""
+	}
+	return p.Start, by
+}
+
+// shortBefore says whether a part of the job has too little of the power cap just before it starts.
+func (l *timeLimits) shortBefore(cluster int, part model.Piece, near func(t float64) bool) bool {
+	p := l.caps[cluster]
+	if p == nil || part.End <= part.Start {
+		return false
+	}
+	k := p.At(part.Start)
+	for k > 0 && near(p.Times[k]) {
+		k--
+	}
+	taken := p.Values[k].taken
+	for _, share := range l.shares(l.job, cluster, part.Processors) {
+		taken.add(share.power, float64(share.n))
+	}
+	return !taken.within(p.Values[k].most)
+}
+
+// takesPower says whether a part of another job takes any.
+func (l *timeLimits) takesPower(job, cluster int, set model.ProcessorSet) bool {
+	return slices.ContainsFunc(l.shares(job, cluster, set), func(s share) bool { return s.power > 0 })
 }
 
 // anywhere says whether the job may run from start to end on a number of processors of the cluster, whatever machines these are of.

@@ -214,3 +214,22 @@ func endOrInf(a Alternative) float64 {
 	}
 	return *a.End
 }
+
+// At a clock of today a job may take less than the clock tells apart; it ends at the next time all the same, and so the checker says.
+func TestExplainTinyJobsAtLateClocks(t *testing.T) {
+	b := model.NewBuilder("tiny")
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}, model.ClusterSpec{ID: "d", Machines: []model.MachineSpec{{ID: "m", Memory: new(2.0)}}})
+	b.Job(model.JobSpec{ID: "j0", Arrival: 1.7e9, Work: new(1e-9)}, model.JobSpec{ID: "j1", Arrival: 1.7e9, Work: new(2.0)}, model.JobSpec{ID: "j2", Arrival: 1.7e9, Work: new(1e-9), Memory: 1})
+	in := build(t, b)
+	sol := &model.Solution{Jobs: []model.Placement{{Job: "j1", Cluster: "c", Processors: model.Processors(0), Start: 1.7e9, End: 1.7e9 + 2}},
+		Unscheduled: []model.Unscheduled{{Job: "j0", Reason: "drawn"}, {Job: "j2", Reason: "drawn"}}}
+	for _, job := range []int{0, 2} {
+		for c, a := range Explain(in, sol, job).Alternatives {
+			if a.Start == nil || *a.End <= *a.Start || a.Processors != nil && !right(in, with(in, sol, job, c, a.Processors, *a.Start), job) {
+				if a.Why == "" {
+					t.Errorf("job %d on cluster %d: %+v", job, c, a)
+				}
+			}
+		}
+	}
+}

@@ -34,7 +34,7 @@ func (x *explainer) waits(e *Explanation, ready float64) {
 	own(func(c int, _ model.Piece) {
 		for _, need := range j.Licences {
 			pool, _ := x.pools.of(need.Licence, c)
-			if pool == nil || need.Copies == 0 || pool.fits(pool.before(p.Start, near), float64(need.Copies)) {
+			if pool == nil || need.Copies == 0 || p.End == p.Start || pool.fits(pool.before(p.Start, near), float64(need.Copies)) {
 				continue
 			}
 			short = true
@@ -48,9 +48,22 @@ func (x *explainer) waits(e *Explanation, ready float64) {
 		}
 	})
 	own(func(c int, part model.Piece) {
+		if x.limits == nil || !x.limits.shortBefore(c, part, near) {
+			return
+		}
+		for _, h := range x.parts[c] {
+			if near(h.end) && h.start < h.end && x.limits.takesPower(h.job, c, h.set) {
+				note("power", h.job)
+			}
+		}
+	})
+	own(func(c int, part model.Piece) {
 		if x.nodes != nil {
 			free = max(free, x.waitsOnNodes(c, part, ready, near, note))
 			return
+		}
+		if part.End == part.Start {
+			return // it holds nothing
 		}
 		enough := short && x.freeBefore(c, part, near) >= part.Processors.Len()
 		for _, h := range x.parts[c] {
@@ -69,6 +82,9 @@ func (x *explainer) waits(e *Explanation, ready float64) {
 	})
 	slices.SortStableFunc(e.Waits, func(a, b Wait) int { return cmp.Or(cmp.Compare(a.For, b.For), cmp.Compare(a.Job, b.Job)) })
 	e.Waits = slices.Compact(e.Waits)
+	if x.limits != nil && free < p.Start {
+		free, e.Limited = x.limits.reached(p, free)
+	}
 	e.Free = &free
 }
 
@@ -147,10 +163,13 @@ func (x *explainer) lacksMemory(cluster int, part model.Piece, set model.Process
 // waitsOnNodes tells note of the jobs that the part waits for, where machines count one by one, and returns the time from which on its machines had enough for it, and were open.
 func (x *explainer) waitsOnNodes(cluster int, part model.Piece, ready float64, near func(end float64) bool, note func(why string, job int)) float64 {
 	g, k := x.nodes.clusters[cluster].(*nodeCluster), x.nodes.site.Kind(x.job)
-	c, free := &x.in.Clusters()[cluster], ready
+	c, free, holds := &x.in.Clusters()[cluster], ready, part.End > part.Start
 	for m, processors := range onMachines(c, part.Processors) {
 		n, machine := &g.nodes[m], g.first+m
 		lacks := func(at int) []string {
+			if !holds {
+				return nil
+			}
 			g.site.Load(&g.room, machine, &n.Values[at])
 			return g.site.Lacks(&g.room, k, machine, len(processors))
 		}
@@ -160,13 +179,13 @@ func (x *explainer) waitsOnNodes(cluster int, part model.Piece, ready float64, n
 		}
 		short := lacks(at)
 		for _, h := range x.parts[cluster] {
-			if near(h.end) && h.start < h.end && onMachines(c, h.set)[m] != nil {
+			if holds && near(h.end) && h.start < h.end && onMachines(c, h.set)[m] != nil {
 				note(x.whyOn(h.job, m, c, short), h.job)
 			}
 		}
 		from := part.Start
 		for ; at >= 0 && from > ready; at-- {
-			alone := k.Node.Exclusive && !g.site.Holds(&g.room, machine, g.site.Idle(machine))
+			alone := holds && k.Node.Exclusive && !g.site.Holds(&g.room, machine, g.site.Idle(machine))
 			if len(short) > 0 || alone || !g.site.Machines[machine].OpenTo(k.Node.Reservation, max(n.Times[at], ready), max(n.Times[at], ready)+part.End-part.Start) {
 				break
 			}

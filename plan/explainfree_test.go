@@ -41,7 +41,7 @@ func TestExplainFree(t *testing.T) {
 			}
 			last := math.Inf(-1) // end of the last of the others on its processors before it starts
 			for i := range sol.Jobs {
-				if q := &sol.Jobs[i]; i != k && q.Cluster == p.Cluster && q.Start < q.End && q.Start < p.Start && overlap(q.Processors, p.Processors) {
+				if q := &sol.Jobs[i]; i != k && p.Start < p.End && q.Cluster == p.Cluster && q.Start < q.End && q.Start < p.Start && overlap(q.Processors, p.Processors) {
 					last = max(last, min(q.End, p.Start))
 				}
 			}

@@ -58,31 +58,88 @@ func drawLimited(t *rapid.T) *model.Instance {
 	return in
 }
 
+// drawWithinLimits draws a schedule of such a batch; nil: it breaks a rule, as of machines that cannot be in their last states.
+func drawWithinLimits(t *rapid.T, in *model.Instance) *model.Solution {
+	s, err := NewCheapSchedule(in, Placing{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range in.Jobs() {
+		best := Slot{End: math.Inf(1)}
+		for c := range in.Clusters() {
+			if slot, ok := s.Earliest(j, c); ok && slot.End < best.End {
+				best = slot
+			}
+		}
+		if math.IsInf(best.End, 1) || chance(t, 4, "left out") {
+			s.Leave(j, "drawn")
+		} else {
+			s.Place(j, best)
+		}
+	}
+	sol := s.Solution()
+	if report := model.Check(in, sol); !report.OK() {
+		return nil
+	}
+	return sol
+}
+
+// What Explain says that a job waits for, the horizon, power caps, machines that are off or other jobs, keeps it from starting a quarter earlier where it runs. Where it says that the
+// solver starts the job later than it has to, the job could start at the time that it states.
+func TestExplainWaitsForTheLimits(t *testing.T) {
+	said := map[string]int{}
+	often.Check(t, 40, func(t *rapid.T) {
+		in := drawLimited(t)
+		sol := drawWithinLimits(t, in)
+		if sol == nil || len(sol.Jobs) == 0 {
+			return
+		}
+		p := sol.Jobs[rapid.IntRange(0, len(sol.Jobs)-1).Draw(t, "job")]
+		job, _ := in.JobIndex(p.Job)
+		c, _ := in.ClusterIndex(p.Cluster)
+		at := func(start float64) *model.Solution { return with(in, sol, job, c, p.Processors, start) }
+		if later := p.Start + float64(rapid.IntRange(0, 8).Draw(t, "later"))/4; right(in, at(later), job) {
+			sol = at(later)
+			p.Start = later
+		}
+		e := Explain(in, sol, job)
+		early := p.Start-0.25 >= in.Jobs()[job].Arrival && right(in, at(p.Start-0.25), job)
+		switch {
+		case len(e.Waits) > 0:
+			for _, w := range e.Waits {
+				said[w.For]++
+			}
+			if early {
+				t.Fatalf("job %d could start before %v, Explain: it waits for %+v\n%+v", job, p.Start, e.Waits, sol.Jobs)
+			}
+		case p.Start == e.Arrival:
+		case *e.Free < p.Start:
+			said["later"]++
+			if !right(in, at(*e.Free), job) {
+				t.Fatalf("job %d could not start at %v, Explain: it is free to from then on\n%+v", job, *e.Free, sol.Jobs)
+			}
+		default:
+			said[e.Limited]++
+			if early || e.Limited == "" {
+				t.Fatalf("job %d could start before %v: %v, Explain: %q\n%+v", job, p.Start, early, e.Limited, sol.Jobs)
+			}
+		}
+	})
+	for _, what := range []string{"power", "processors", "later", LimitedByHorizon, LimitedBySleep, LimitedByCap} {
+		if said[what] < 5 {
+			t.Errorf("said %v: too little of %s", said, what)
+		}
+	}
+}
+
 // Where the horizon, power caps and machines that are off limit when jobs run, what Explain offers keeps these limits, and no set of processors has an earlier end at any quarter.
 func TestExplainOffersWithinTheLimits(t *testing.T) {
 	offered, later, none := 0, 0, 0
 	often.Check(t, 20, func(t *rapid.T) {
 		in := drawLimited(t)
-		s, err := NewCheapSchedule(in, Placing{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j := range in.Jobs() {
-			best := Slot{End: math.Inf(1)}
-			for c := range in.Clusters() {
-				if slot, ok := s.Earliest(j, c); ok && slot.End < best.End {
-					best = slot
-				}
-			}
-			if math.IsInf(best.End, 1) || chance(t, 4, "left out") {
-				s.Leave(j, "drawn")
-			} else {
-				s.Place(j, best)
-			}
-		}
-		sol := s.Solution()
-		if report := model.Check(in, sol); !report.OK() {
-			return // machines that cannot be in their last states
+		sol := drawWithinLimits(t, in)
+		if sol == nil {
+			return
 		}
 		job := rapid.IntRange(0, len(in.Jobs())-1).Draw(t, "job")
 		_, to, _ := in.Horizon()

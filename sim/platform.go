@@ -34,6 +34,9 @@ type Request struct {
 	index int             // of the job in it
 }
 
+// MaySpread says whether the job may hold processors of several clusters: its span is the grid, and it may hold more than one processor and has more than one task.
+func (r *Request) MaySpread() bool { return r.Span == model.SpanGrid && min(r.Max, r.Tasks) > 1 }
+
 // Machine is one machine, or a whole group of equal machines if it does not matter to any job of the instance on which of them it runs. It matters to
 // a job that needs memory, must stay on one machine, or asks for anything else of single machines, and to a rule that chooses among machines.
 type Machine struct {

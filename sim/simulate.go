@@ -30,8 +30,9 @@ type Discipline struct {
 	Classes bool
 	// Requests says that the policy looks at the requests of all jobs. The jobs of a trace have none.
 	Requests bool
-	// Stated says that decisions depend on data that limit no schedule, such as licences of which there are enough. Such a policy gets instances as they are stated,
-	// others without what cannot bind, see [model.Reduce].
+	// Licences says that the policy weighs jobs by the licences that they ask for, also where there are enough copies for all.
+	Licences bool
+	// Stated says that decisions depend on other data that limit no schedule, such as names. Such a policy gets instances as they are stated, others without what cannot bind, see [model.Reduce].
 	Stated bool
 	// Remembers states that decisions depend on jobs that have left, such as the past usage of users. Then a run that begins in the middle,
 	// when nothing waits, can differ from the whole run.

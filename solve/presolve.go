@@ -22,7 +22,7 @@ func Supports(solver Solver, in *model.Instance, stated bool) error {
 // may use it.
 type Presolver struct {
 	in   *model.Instance
-	made [1 + int(model.OnLine|model.Scoring)]func() (*model.Instance, *model.Reduction) // by use
+	made [1 + int(model.OnLine|model.Scoring|model.Licensed)]func() (*model.Instance, *model.Reduction) // by use
 }
 
 // NewPresolver prepares to reduce the instance.
@@ -82,6 +82,9 @@ func uses(solver Solver) (use model.Use, reduces bool) {
 		rules := s.Discipline()
 		if use = model.OnLine; rules.Place.OrFirst() != place.First {
 			use |= model.Scoring
+		}
+		if rules.Licences {
+			use |= model.Licensed
 		}
 		return use, !rules.Stated && rules.Defer == nil // the rule that defers jobs reads what is stated of prices
 	case AsStated:

@@ -96,3 +96,46 @@ func differs(a, b *model.Solution) bool {
 	}
 	return len(a.Unscheduled) != len(b.Unscheduled) || !slices.EqualFunc(a.Jobs, b.Jobs, func(p, q model.Placement) bool { return solve.SamePlacement(&p, &q) })
 }
+
+// A policy weighs licences, and places jobs that may spread, by what the pages say, so that what the presolve makes of both changes no start.
+func TestPoliciesDecideAlikeWithAndWithoutThePresolve(t *testing.T) {
+	race.OneGoroutine(t)
+	t.Parallel()
+	instances := inertInstances(t)
+	same := map[string]int{}
+	for _, info := range solve.Solvers() {
+		if info.Absent != "" || !info.Online {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(instances)) {
+			for _, a := range testkit.Inert() {
+				if a.Rule != "licences" && !strings.HasPrefix(a.Name, "span grid") {
+					continue
+				}
+				more := testkit.With(instances[name], a)
+				if more == nil {
+					continue
+				}
+				var made [2]*model.Solution
+				for stated := range made {
+					result, err := solve.Run(t.Context(), info.Choice(), more, solve.Options{Seed: 1, Unbounded: true, Strict: true, Stated: stated == 1})
+					if err != nil && !errors.Is(err, solve.ErrUnsupported) {
+						t.Fatalf("%s, %s, %s: %v", name, a.Name, info.Name, err)
+					}
+					made[stated] = result.Solution
+				}
+				if made[0] == nil || made[1] == nil {
+					continue // as stated it is refused
+				}
+				if same[info.Name]++; differs(made[0], made[1]) {
+					t.Errorf("%s, %s, %s: other starts, clusters or processors without the presolve", name, a.Name, info.Name)
+				}
+			}
+		}
+	}
+	for _, policy := range []string{"conservative", "easy", "fcfs", "flexible", "twolevel"} {
+		if least := race.Enough(20); same[policy] < least {
+			t.Errorf("%s: %d instances with an addition, want %d", policy, same[policy], least)
+		}
+	}
+}

@@ -63,6 +63,9 @@ func runBound(c *cli.Context, args []string) error {
 	bar.finish()
 	switch {
 	case errors.Is(err, answers.ErrNoBound):
+		if err := writeProof(c, nil); err != nil {
+			return err
+		}
 		return &statusError{exitNoSolution, err}
 	case err != nil:
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/urfave/cli/v2"
 
@@ -18,16 +19,25 @@ func proofFlag(of string) cli.Flag {
 	return &cli.StringFlag{Name: "proof", Usage: "write a certificate of " + of + " to `FILE`; allot check --proof verifies it"}
 }
 
-// writeProof writes the certificate if the flag asks for one. Without a bound there is no certificate; then it says so.
+// writeProof writes the certificate if the flag asks for one. Without a bound there is no certificate; then it says so, and removes a file of an earlier run,
+// which would look like the certificate of this one.
 func writeProof(c *cli.Context, certificate *proof.Certificate) error {
+	path := c.String("proof")
 	switch {
 	case !c.IsSet("proof"):
 		return nil
-	case certificate == nil:
-		_, err := fmt.Fprintln(c.App.ErrWriter, "allot: no bound is known, so no certificate was written")
-		return err
+	case certificate != nil:
+		return write(c, path, certificate.Write)
 	}
-	return write(c, c.String("proof"), certificate.Write)
+	text := "no bound is known, so no certificate was written"
+	if info, err := os.Stat(path); path != "-" && err == nil && info.Mode().IsRegular() {
+		if err := os.Remove(path); err != nil {
+			return cannotWrite(path, err)
+		}
+		text += fmt.Sprintf("; %s was of an earlier run and is removed", path)
+	}
+	_, err := fmt.Fprintln(c.App.ErrWriter, "allot: "+printable(text))
+	return err
 }
 
 // checkProof verifies a certificate, and whether it proves a solution optimal.

@@ -138,6 +138,12 @@ func explained(in *model.Instance, e *plan.Explanation, dates dates) string {
 		case len(e.Waits) > 0 || !(p.Start > e.Arrival):
 		case free < p.Start:
 			fmt.Fprintf(w, "  waits for no job: its processors are free from %s on, but the solver starts it later\n", dates.at(free))
+		case e.Limited == plan.LimitedByHorizon:
+			fmt.Fprintf(w, "  waits for no job: the horizon begins at %s\n", dates.at(free))
+		case e.Limited == plan.LimitedBySleep:
+			fmt.Fprintf(w, "  waits for no job: before %s its machines are not up\n", dates.at(free))
+		case e.Limited == plan.LimitedByCap:
+			fmt.Fprintf(w, "  waits for no job: before %s the power cap leaves too little for as long as it takes\n", dates.at(free))
 		default:
 			fmt.Fprintf(w, "  waits for no job: before %s its machines are closed to it\n", dates.at(free))
 		}

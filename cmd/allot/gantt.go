@@ -150,12 +150,16 @@ func runProgress(c *cli.Context) error {
 	}
 	opt.Width = width
 	runs := make([]*draw.Run, len(paths))
-	named := map[string]int{}
+	named, found := map[string]int{}, false
 	for k, path := range paths {
 		if runs[k], err = draw.ReadRunFile(path); err != nil {
 			return err
 		}
 		named[runs[k].Name]++
+		found = found || len(runs[k].Points) > 0
+	}
+	if !found {
+		return usageErrorf("%s: expected a run that found a schedule, found none: there is nothing to draw", strings.Join(paths, ", "))
 	}
 	for k, path := range paths {
 		if named[runs[k].Name] > 1 { // files in different folders have the same name

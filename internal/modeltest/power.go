@@ -118,8 +118,24 @@ func (d *drawer) machinePower(running bool) *model.PowerSpec {
 		}
 	case d.spec.Horizon != nil && d.chance("sleeps at an end"):
 		p.Begin, p.End = rapid.SampledFrom(names).Draw(d.T, "begin"), rapid.SampledFrom(names).Draw(d.T, "end")
+		if ways := between(p, names); p.Begin != p.End && ways > d.spec.Horizon.To-d.spec.Horizon.From {
+			p.End = p.Begin
+		}
 	}
 	return p
+}
+
+// between is how long a machine takes from its first state to its last, of the given names; the first is that of on.
+func between(p *model.PowerSpec, names []string) (ways float64) {
+	for k, name := range names[1:] {
+		if name == p.Begin {
+			ways += p.Off[k].Up.Time
+		}
+		if name == p.End {
+			ways += p.Off[k].Down.Time
+		}
+	}
+	return ways
 }
 
 // measures says whether what the metric measures of power is stated, and may be minimised.

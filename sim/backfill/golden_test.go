@@ -207,7 +207,8 @@ func spreadJob(id string, arrival float64, least, most, tasks int, span string, 
 // 15. Then C ends at 19 on either cluster: a. D: one is free on a, two on b: a. FCFS holds E back until 15 too: a is full, so b.
 // Flexible: the least length is that of C, 4. At 3 p(C) = 0.001+0.1+1, p(B) = 0.002+0.1+4/5, p(E) = 0.1+4/7 and p(D) = 0.1+4/8. So C is first
 // and does not fit until A ends: shadow 10; B does not fit; E ends by then and goes. At 10 C starts on a, until 14. B comes next and waits for
-// all until 14: D, until 18, would delay it. So B runs from 14 to 19, and D after it, on b, the smaller.
+// all until 14: D, until 18, would delay it. So B runs from 14 to 19, and D after it, on a, the
+// first: with one processor it stays on a cluster.
 func TestGoldenSpread(t *testing.T) {
 	b := model.NewBuilder("spread").Cluster(
 		model.ClusterSpec{ID: "a", Machines: []model.MachineSpec{{ID: "m", Count: 3}}},
@@ -222,7 +223,7 @@ func TestGoldenSpread(t *testing.T) {
 	want := map[string]string{
 		"fcfs":     wide + "B a:0-2 (6 tasks) + b:0-1 (4 tasks) 10-15, C a:0-1 15-19, D a:2 15-23, E b:0 15-22",
 		"easy":     wide + "B a:0-2 (6 tasks) + b:0-1 (4 tasks) 10-15, C a:0-1 15-19, D a:2 15-23, E b:1 3-10",
-		"flexible": wide + "B a:0-2 (6 tasks) + b:0-1 (4 tasks) 14-19, C a:0-1 10-14, D b:0 19-27, E b:1 3-10",
+		"flexible": wide + "B a:0-2 (6 tasks) + b:0-1 (4 tasks) 14-19, C a:0-1 10-14, D a:0 19-27, E b:1 3-10",
 	}
 	for _, kind := range kinds {
 		if want[kind.name] == "" { // it keeps jobs on one cluster
@@ -264,7 +265,7 @@ func TestGoldenSpreadSpeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	late := spreadJob("L", 0, 1, 1, 4, "grid", 1)
+	late := spreadJob("L", 0, 2, 2, 8, "grid", 1)
 	late.Deadline, late.DeadlineHard = new(3.0), true
 	clusters[1].Machines[0].Count = 3
 	hard, err := model.NewBuilder("late").Cluster(clusters...).Job(late).Build()

@@ -57,8 +57,8 @@ func ranked(step float64, depth int, order Ranking) sim.Discipline {
 func Flexible(step float64, priorities Priorities) sim.Discipline {
 	return sim.Discipline{
 		General:   newGeneral(1, step, Order{Priorities: priorities}, Ranking{}),
-		Deadlines: true,
-		ByQueue:   true, Afresh: true, Midway: true,
+		Deadlines: true, Licences: priorities.Licences != 0,
+		ByQueue: true, Afresh: true, Midway: true,
 	}
 }
 

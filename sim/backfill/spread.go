@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/internal/spread"
-	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
 
@@ -21,9 +20,7 @@ type spreading struct {
 func (p *general) Spreads() {}
 
 // spreads says whether the job may hold processors of several clusters.
-func (p *general) spreads(j *sim.Job) bool {
-	return p.spread.selector != nil && j.Request.Span == model.SpanGrid
-}
+func (p *general) spreads(j *sim.Job) bool { return p.spread.selector != nil && j.Request.MaySpread() }
 
 // sizeSpread finds out how many processors a job that may spread holds, and returns the estimate on those that it gets of the empty system. The
 // engine has dropped the jobs that can run nowhere.

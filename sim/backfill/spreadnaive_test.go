@@ -128,11 +128,16 @@ func (n *wide) fill(r wideRoom, j *wideJob, cluster, want int, held []int) {
 	}
 }
 
-// choices are the processors by machine that the job could get of the room, cluster by cluster; with only ≥ 0 of that cluster. A job whose
-// span is the grid has one choice at most.
+// spreads says whether the job may hold processors of several clusters.
+func (n *wide) spreads(j *wideJob) bool {
+	return j.span == "grid" && n.clusters > 1 && j.most > 1 && j.tasks > 1
+}
+
+// choices are the processors by machine that the job could get of the room, cluster by cluster; with only ≥ 0 of that cluster. A job that
+// spreads has one choice at most.
 func (n *wide) choices(r wideRoom, j *wideJob, only int) [][]int {
 	var list [][]int
-	if j.span == "grid" && n.clusters > 1 {
+	if n.spreads(j) {
 		all := 0
 		for c := range n.clusters {
 			all += n.free(n.all(), j, c)
@@ -373,7 +378,7 @@ func wideEASY(n *wide, queue []*wideJob) {
 		}
 		if held := n.soonest(first, n.choices(n.at(n.expected(j)), first, -1), func([]int, float64) bool { return true }); held != nil {
 			shadow = n.expected(j)
-			if only = -1; first.span != "grid" || n.clusters == 1 { // it keeps to that cluster
+			if only = -1; !n.spreads(first) { // it keeps to that cluster
 				only = n.machines[slices.IndexFunc(held, func(p int) bool { return p > 0 })].cluster
 			}
 		}

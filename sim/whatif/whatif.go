@@ -491,7 +491,7 @@ func (p *probe) spreads(why *sim.Pass) Cause {
 // couldUse says whether the job could hold processors of the machine if nothing else ran there, and the machine was open to it at some time while it waited.
 func (p *probe) couldUse(cluster, machine int, submitted float64) bool {
 	j := &p.asked
-	if !p.usable[cluster] && j.Request.Span != model.SpanGrid || p.platform.Hosts(p.platform.Empty(), j, machine) == 0 {
+	if !p.usable[cluster] && !j.Request.MaySpread() || p.platform.Hosts(p.platform.Empty(), j, machine) == 0 {
 		return false
 	}
 	if !p.platform.ByNode() || p.platform.OpenAt(j, machine, submitted) {
@@ -513,7 +513,7 @@ func (p *probe) sharesLicence(b *Blocker) bool {
 				pool, limited := p.platform.PoolOf(h.cluster, n.Licence)
 				for c := range p.usable {
 					own, ok := p.platform.PoolOf(c, n.Licence)
-					if limited && ok && own == pool && (p.usable[c] || p.asked.Request.Span == model.SpanGrid) {
+					if limited && ok && own == pool && (p.usable[c] || p.asked.Request.MaySpread()) {
 						return true
 					}
 				}

@@ -1640,6 +1640,7 @@ class Explained(TypedDict):
     deadline_hard: NotRequired[bool]
     free: NotRequired[float]
     job: str
+    limited: NotRequired[str]
     placement: NotRequired[ServicePlacement]
     reason: NotRequired[str]
     reasons: NotRequired[list[Decision]]

@@ -52,7 +52,7 @@ func (o *Options) local() backfill.Priorities {
 // Complexity: O(w + C·(p + m)) an arrival for a window of w margins, p priorities in a queue and C clusters of m machines, and that of
 // [backfill.Local] an event of a cluster. Memory: O(jobs in the system + C·m).
 func New(opt Options) sim.Discipline {
-	return sim.Discipline{Deadlines: true, General: func(platform *sim.Platform, seed uint64) sim.Policy { return newPolicy(platform, seed, opt) }}
+	return sim.Discipline{Deadlines: true, Licences: true, General: func(platform *sim.Platform, seed uint64) sim.Policy { return newPolicy(platform, seed, opt) }}
 }
 
 // policy is the meta-scheduler with its local schedulers.
