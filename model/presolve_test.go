@@ -13,15 +13,17 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// withInert is the instance with some inert additions, and their names.
-func withInert(rng *rand.Rand, in *model.Instance) (*model.Instance, string) {
-	names := ""
-	for _, k := range rng.Perm(len(testkit.Inert())) {
-		a := testkit.Inert()[k]
+// withInert is the instance with some inert additions, and their names: first those of rules that were used least, which it counts.
+func withInert(rng *rand.Rand, in *model.Instance, used map[string]int) (*model.Instance, string) {
+	names, additions := "", testkit.Inert()
+	rng.Shuffle(len(additions), func(i, k int) { additions[i], additions[k] = additions[k], additions[i] })
+	slices.SortStableFunc(additions, func(a, b testkit.Addition) int { return used[a.Rule]/20 - used[b.Rule]/20 })
+	for _, a := range additions {
 		if more := testkit.With(in, a); more != nil {
 			in, names = more, names+a.Name+"; "
+			used[a.Rule]++
 		}
-		if rng.IntN(3) == 0 {
+		if rng.IntN(4) == 0 {
 			break
 		}
 	}
@@ -36,10 +38,10 @@ func sameObjective(a, b, rounding float64) bool {
 // Every schedule of the one instance is one of the other, with the same objective, as far as the presolve says that it ends in time. One that does not is still a
 // schedule of the reduced instance if it is one of the original.
 func TestPresolveKeepsSchedules(t *testing.T) {
-	rules, kept := map[applied]int{}, 0
+	rules, used, kept := map[applied]int{}, map[string]int{}, 0
 	for seed := range race.Enough(1200) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 1))
-		in, names := withInert(rng, modeltest.Mixed(rng))
+		in, names := withInert(rng, modeltest.Mixed(rng), used)
 		use := everyUse[rng.IntN(4)*rng.IntN(2)]
 		reduced, by := model.Reduce(in, use)
 		if (reduced == in) != (by.String() == "") {
@@ -85,7 +87,7 @@ func TestPresolveKeepsSchedules(t *testing.T) {
 	for name, uses := range map[string][]model.Use{
 		"licences": {0, model.OnLine}, "bandwidth": {0, model.OnLine}, "network": everyUse, "features": everyUse, "span": everyUse, "exclusive": everyUse, "blocks": everyUse,
 		"memory": {0, model.OnLine}, "resources": {0, model.OnLine}, "widths": everyUse, "precedence": {0, model.Scoring}, "power caps": everyUse,
-		"closed times": everyUse, "horizon": everyUse, "hard deadlines": {0, model.Scoring}, "equal machines": everyUse,
+		"closed times": everyUse, "objective": everyUse, "horizon": everyUse, "hard deadlines": {0, model.Scoring}, "equal machines": everyUse,
 	} {
 		for _, use := range everyUse {
 			switch n := rules[applied{name, use}]; {
@@ -160,6 +162,8 @@ func leavesOut(in *model.Instance, a *testkit.Addition) bool {
 		return !late
 	case "bandwidth":
 		return in.Features()&model.BandwidthNeeds == 0
+	case "objective":
+		return in.Features()&model.HardDeadlines == 0
 	}
 	return true
 }

@@ -173,6 +173,35 @@ var presolveRules = []struct {
 		s.Clusters[0].Allocation = []string{"", "machine"}[int(x)]
 		s.Jobs[0].Processors, s.Jobs[0].Block = model.Rigid(2), 2
 	}, []float64{1}, []float64{0}},
+	{"a metric that is 0", "objective", func(s *model.InstanceSpec, x float64) {
+		s.Objective = map[string]float64{"makespan": 1, "cost": 2, "over_deadline": 3, "over_budget": 1}
+		if x > 0 {
+			s.Jobs[0].Deadline, s.Jobs[0].Budget, s.Clusters[0].Machines[0].Cost = new(9.0), new(2.0), 1
+		}
+	}, []float64{0}, []float64{1}},
+	{"cost", "objective", func(s *model.InstanceSpec, x float64) {
+		s.Objective = map[string]float64{"makespan": 1, "cost": 2}
+		secondCluster(s, model.MachineSpec{Cost: x})
+	}, []float64{0}, []float64{1e-9}},
+	{"a deadline that nobody misses", "objective", func(s *model.InstanceSpec, x float64) {
+		s.Objective, s.Jobs[1].Deadline = map[string]float64{"makespan": 1, "over_deadline": 2, "missed": 1, "miss_rate": 1}, &x
+	}, nil, []float64{1e9}},
+	{"data", "objective", func(s *model.InstanceSpec, x float64) {
+		s.Objective, s.Jobs[1].Output = map[string]float64{"makespan": 1, "data_moved": 2}, x
+	}, []float64{0}, []float64{1e-9}},
+	{"workflows", "objective", func(s *model.InstanceSpec, x float64) {
+		s.Objective = map[string]float64{"makespan": 1, "workflow_failures": 2}
+		if x > 0 {
+			s.Workflows, s.Jobs[0].Workflow = []model.WorkflowSpec{{ID: "w"}}, "w"
+		}
+	}, []float64{0}, []float64{1}},
+	{"a weight of 0", "objective", func(s *model.InstanceSpec, x float64) {
+		s.Objective = map[string]float64{"makespan": 1, "mean_wait": x}
+	}, []float64{0}, []float64{-1, 1e-9}},
+	{"a metric that says what may be left out", "objective", func(s *model.InstanceSpec, x float64) {
+		s.Objective = map[string]float64{"makespan": 1, "data_moved": 3}
+		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(9.0), x > 0
+	}, []float64{0}, []float64{1}},
 	{"one machine", "blocks", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(int(x)), model.Rigid(1)
 	}, []float64{1}, []float64{2}},
