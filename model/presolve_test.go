@@ -17,7 +17,7 @@ import (
 func withInert(rng *rand.Rand, in *model.Instance, used map[string]int) (*model.Instance, string) {
 	names, additions := "", testkit.Inert()
 	rng.Shuffle(len(additions), func(i, k int) { additions[i], additions[k] = additions[k], additions[i] })
-	slices.SortStableFunc(additions, func(a, b testkit.Addition) int { return used[a.Rule]/20 - used[b.Rule]/20 })
+	slices.SortStableFunc(additions, func(a, b testkit.Addition) int { return used[a.Rule]/8 - used[b.Rule]/8 })
 	for _, a := range additions {
 		if more := testkit.With(in, a); more != nil {
 			in, names = more, names+a.Name+"; "
@@ -162,6 +162,8 @@ func leavesOut(in *model.Instance, a *testkit.Addition) bool {
 		return !late
 	case "bandwidth":
 		return in.Features()&model.BandwidthNeeds == 0
+	case "blocks":
+		return in.Features()&(model.GridSpan|model.Blocks) == 0
 	case "objective":
 		return in.Features()&model.HardDeadlines == 0
 	}

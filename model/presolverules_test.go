@@ -202,6 +202,58 @@ var presolveRules = []struct {
 		s.Objective = map[string]float64{"makespan": 1, "data_moved": 3}
 		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(9.0), x > 0
 	}, []float64{0}, []float64{1}},
+	{"blocks of a cluster of one machine", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Count, s.Clusters[0].Machines[0].Processors = int(x), 4
+		s.Jobs[0].Processors, s.Jobs[0].Block = model.Rigid(4), 2
+	}, []float64{1}, []float64{2}},
+	{"blocks that hold something", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Count, s.Clusters[0].Machines[0].Processors, s.Clusters[0].Machines[0].Resources = 1, 4, map[string]float64{"r": 1}
+		s.Jobs[0].Processors, s.Jobs[0].Block, s.Jobs[0].Resources = model.Rigid(4), 2, map[string]float64{"r": x}
+	}, []float64{0}, []float64{0.7}},
+	{"blocks of a width that is chosen", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Count, s.Clusters[0].Machines[0].Processors = 1, 4
+		s.Jobs[0].Processors, s.Jobs[0].Block = model.Moldable(int(x), 4), 2
+	}, []float64{4}, []float64{2}},
+	{"blocks of a job in pieces", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Count, s.Clusters[0].Machines[0].Processors = 1, 4
+		s.Jobs[0].Processors, s.Jobs[0].Block, s.Jobs[0].Span = model.Rigid(4), 2, []string{"", "grid"}[int(x)]
+		secondCluster(s, model.MachineSpec{Processors: 4})
+	}, []float64{0}, []float64{1}},
+	{"as many machines as processors at most", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Count = 4
+		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(3), model.Moldable(1, int(x))
+	}, []float64{3}, []float64{2, 1}},
+	{"as many machines as there are at most", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(3), model.Moldable(1, int(x))
+	}, []float64{2, 3}, []float64{1}},
+	{"as many machines as the largest cluster has at most", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(4), model.Moldable(1, 2)
+		s.Clusters = append(s.Clusters, model.ClusterSpec{ID: "d", Machines: []model.MachineSpec{{ID: "n", Count: int(x)}}})
+	}, []float64{1, 2}, []float64{3}},
+	{"two machines at least", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Processors = int(x)
+		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(2), model.Moldable(2, 2)
+	}, []float64{1}, []float64{2}},
+	{"one processor of every machine", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Processors = int(x)
+		s.Jobs[0].Processors, s.Jobs[0].PerMachine = model.Rigid(2), 1
+	}, []float64{1}, []float64{2}},
+	{"all processors of the only machine", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Count, s.Clusters[0].Machines[0].Processors = 1, 4
+		s.Jobs[0].Processors, s.Jobs[0].PerMachine = model.Rigid(4), int(x)
+	}, []float64{4}, []float64{2, 1}},
+	{"machines of a job in pieces", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Processors, s.Jobs[0].Machines, s.Jobs[0].Span = model.Rigid(2), model.Moldable(1, 2), []string{"", "grid"}[int(x)]
+		secondCluster(s, model.MachineSpec{})
+	}, []float64{0}, []float64{1}},
+	{"machines where some are whole", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Processors, s.Clusters[0].Allocation = 1, []string{"", "machine"}[int(x)]
+		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(2), model.Moldable(2, 2)
+	}, []float64{0}, []float64{1}},
+	{"machines that strand devices", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Devices, s.Objective = []string{"gpu"}, map[string]float64{"stranded": x}
+		s.Clusters[0].Machines[0].Resources, s.Jobs[0].Processors, s.Jobs[0].Machines = map[string]float64{"gpu": 1}, model.Rigid(2), model.Moldable(1, 2)
+	}, []float64{0}, []float64{1}},
 	{"one machine", "blocks", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(int(x)), model.Rigid(1)
 	}, []float64{1}, []float64{2}},
@@ -379,10 +431,14 @@ func TestPresolveUses(t *testing.T) {
 		c := &presolveRules[k]
 		for _, use := range everyUse {
 			for _, x := range append(slices.Clone(c.leaves), c.keeps...) {
-				_, by := model.Reduce(twoJobs(t, func(s *model.InstanceSpec) { c.set(s, x) }), use)
+				in := twoJobs(t, func(s *model.InstanceSpec) { c.set(s, x) })
+				_, by := model.Reduce(in, use)
 				barred := []string{}
 				if use&model.OnLine != 0 {
 					barred = append(barred, "precedence", "hard deadlines")
+					if in.Jobs()[0].Node().MinMachines > 1 { // which a policy may count
+						barred = append(barred, "blocks")
+					}
 				}
 				if use&model.Scoring != 0 {
 					barred = append(barred, "memory", "resources", "bandwidth", "licences")

@@ -1,6 +1,8 @@
 package testkit
 
 import (
+	"slices"
+
 	"github.com/allot-opt/allot/model"
 )
 
@@ -21,6 +23,65 @@ var further = []Addition{
 	{"missed without deadlines", "objective", func(s *model.InstanceSpec) bool {
 		return !anyJob(s, func(j *model.JobSpec) bool { return j.Deadline != nil || j.DeadlineHard }) && alsoMinimise(s, "missed", 3)
 	}},
+	{"machines from one to all", "blocks", func(s *model.InstanceSpec) bool {
+		return someJobs(s, func(_ int, j *model.JobSpec) bool {
+			n := max(1, j.Processors.Max) / max(1, j.Block)
+			if j.Machines != (model.ProcessorRange{}) || j.Processors.Min != j.Processors.Max || n < 2 || j.Running != nil {
+				return false
+			}
+			j.Machines = model.ProcessorRange{Min: 1, Max: n}
+			return true
+		})
+	}},
+	{"one machine where clusters have one", "blocks", func(s *model.InstanceSpec) bool {
+		if slices.ContainsFunc(s.Clusters, func(c model.ClusterSpec) bool { return c.Allocation == "machine" || machinesOf(&c) > 1 }) {
+			return false
+		}
+		return someJobs(s, func(k int, j *model.JobSpec) bool {
+			n := max(1, j.Processors.Max) / max(1, j.Block)
+			if j.Machines != (model.ProcessorRange{}) || j.PerMachine > 0 || j.Processors.Min != j.Processors.Max || j.Running != nil || j.Span == "grid" {
+				return false
+			}
+			if k%2 == 0 {
+				j.Machines = model.Rigid(1)
+			} else {
+				j.PerMachine = n
+			}
+			return true
+		})
+	}},
+	{"blocks where clusters have one machine", "blocks", func(s *model.InstanceSpec) bool {
+		if strands(s) || slices.ContainsFunc(s.Clusters, func(c model.ClusterSpec) bool { return c.Allocation == "machine" || machinesOf(&c) > 1 }) {
+			return false
+		}
+		return someJobs(s, func(k int, j *model.JobSpec) bool {
+			if j.Machines != (model.ProcessorRange{}) || j.PerMachine > 0 || j.Block > 0 || len(j.Resources) > 0 || j.Processors.Min != j.Processors.Max || j.Running != nil || j.Span == "grid" || j.Processors.Max < 2 {
+				return false
+			}
+			j.Block = j.Processors.Max
+			return true
+		})
+	}},
+	{"one block on each machine where machines have one processor", "blocks", func(s *model.InstanceSpec) bool {
+		for c := range s.Clusters {
+			if slices.ContainsFunc(s.Clusters[c].Machines, func(m model.MachineSpec) bool {
+				return unitsOf(&s.Clusters[c], &m) > 1 || s.Clusters[c].Allocation == "machine"
+			}) {
+				return false
+			}
+		}
+		return !anyInstant(s) && someJobs(s, func(k int, j *model.JobSpec) bool {
+			if j.Machines != (model.ProcessorRange{}) || j.PerMachine > 0 || j.Block > 0 || j.Processors.Min != j.Processors.Max || j.Running != nil || j.Span == "machine" {
+				return false
+			}
+			if k%2 == 0 {
+				j.PerMachine = 1
+			} else {
+				j.Machines = model.Rigid(max(1, j.Processors.Max))
+			}
+			return true
+		})
+	}},
 }
 
 // alsoMinimise gives the objective one more metric, unless it has it.
@@ -34,4 +95,18 @@ func alsoMinimise(s *model.InstanceSpec, metric string, weight float64) bool {
 	}
 	s.Objective = objective
 	return true
+}
+
+// machinesOf is the number of machines of a cluster.
+func machinesOf(c *model.ClusterSpec) int {
+	sum := 0
+	for k := range c.Machines {
+		sum += max(1, c.Machines[k].Count)
+	}
+	return sum
+}
+
+// anyInstant says whether a job takes no time somewhere, or none by its estimate.
+func anyInstant(s *model.InstanceSpec) bool {
+	return anyJob(s, func(j *model.JobSpec) bool { return takesNoTime(j) || j.Estimate != nil && *j.Estimate == 0 })
 }
