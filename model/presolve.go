@@ -57,7 +57,7 @@ func Reduce(in *Instance, use Use) (*Instance, *Reduction) {
 	r := newReducer(in, use)
 	for _, rule := range []func(*reducer){
 		(*reducer).objective, (*reducer).licences, (*reducer).bandwidth, (*reducer).network, (*reducer).nodeFeatures, (*reducer).span, (*reducer).exclusive, (*reducer).blocks,
-		(*reducer).memory, (*reducer).nodeResources, (*reducer).widths, (*reducer).precedence, (*reducer).powerCaps, (*reducer).closedBefore,
+		(*reducer).memory, (*reducer).nodeResources, (*reducer).widths, (*reducer).precedence, (*reducer).reserved, (*reducer).powerCaps, (*reducer).closedBefore,
 		(*reducer).horizon, (*reducer).closedAfter, (*reducer).hardDeadlines, (*reducer).equalMachines,
 	} {
 		rule(r)
@@ -160,6 +160,7 @@ type nodeEdit struct {
 	lists                    uint64 // of features that go
 	resources                uint64 // that go, see nodeResources
 	exclusive, block, layout bool
+	reservation              bool
 }
 
 // sites is what the machines of the grid have in common.

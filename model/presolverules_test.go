@@ -254,6 +254,38 @@ var presolveRules = []struct {
 		s.Devices, s.Objective = []string{"gpu"}, map[string]float64{"stranded": x}
 		s.Clusters[0].Machines[0].Resources, s.Jobs[0].Processors, s.Jobs[0].Machines = map[string]float64{"gpu": 1}, model.Rigid(2), model.Moldable(1, 2)
 	}, []float64{0}, []float64{1}},
+	{"a reservation of all jobs", "reservation", func(s *model.InstanceSpec, x float64) {
+		closed(s, 0, 7, "r")
+		closed(s, x, math.Inf(1), "r")
+		s.Jobs[0].Reservation, s.Jobs[1].Reservation = "r", "r"
+	}, []float64{7, 5}, []float64{up(7)}},
+	{"a reservation before the first job arrives", "reservation", func(s *model.InstanceSpec, x float64) {
+		closed(s, x, math.Inf(1), "r")
+		s.Jobs[0].Reservation, s.Jobs[1].Reservation = "r", "r"
+	}, []float64{0, 3}, []float64{up(3)}},
+	{"a reservation that ends", "reservation", func(s *model.InstanceSpec, x float64) {
+		closed(s, 0, x, "r")
+		s.Jobs[0].Reservation, s.Jobs[1].Reservation = "r", "r"
+	}, []float64{math.Inf(1)}, []float64{1e15}},
+	{"a reservation of some jobs", "reservation", func(s *model.InstanceSpec, x float64) {
+		closed(s, 0, math.Inf(1), "r")
+		s.Jobs[0].Reservation, s.Jobs[1].Reservation = "r", []string{"r", "", "q"}[int(x)]
+	}, []float64{0}, []float64{1, 2}},
+	{"a reservation of some machines", "reservation", func(s *model.InstanceSpec, x float64) {
+		closed(s, 0, math.Inf(1), "r")
+		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{From: x, For: "r"}}})
+		s.Jobs[0].Reservation, s.Jobs[1].Reservation = "r", "r"
+	}, []float64{0, 3}, []float64{up(3), 8}},
+	{"a reservation in a time that is closed for another", "reservation", func(s *model.InstanceSpec, x float64) {
+		closed(s, 3, math.Inf(1), "r")
+		closed(s, x, math.Inf(1), "q")
+		s.Jobs[0].Reservation, s.Jobs[1].Reservation = "r", "r"
+	}, []float64{0, 4}, []float64{3}},
+	{"two reservations of the same time", "reservation", func(s *model.InstanceSpec, x float64) {
+		closed(s, 0, math.Inf(1), "r")
+		closed(s, 0, math.Inf(1), "q")
+		s.Jobs[0].Reservation, s.Jobs[1].Reservation = "r", []string{"r", "q"}[int(x)]
+	}, []float64{0}, []float64{1}},
 	{"one machine", "blocks", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(int(x)), model.Rigid(1)
 	}, []float64{1}, []float64{2}},

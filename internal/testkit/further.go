@@ -23,6 +23,22 @@ var further = []Addition{
 	{"missed without deadlines", "objective", func(s *model.InstanceSpec) bool {
 		return !anyJob(s, func(j *model.JobSpec) bool { return j.Deadline != nil || j.DeadlineHard }) && alsoMinimise(s, "missed", 3)
 	}},
+	{"all machines reserved for all jobs", "reservation", func(s *model.InstanceSpec) bool {
+		if anyMachine(s, func(m *model.MachineSpec) bool { return m.Closed != nil }) || anyJob(s, func(j *model.JobSpec) bool { return j.Reservation != "" || j.Running != nil }) {
+			return false
+		}
+		eachMachine(s, func(k int, m *model.MachineSpec) { m.Closed = []model.ClosedSpec{{For: "inert"}} })
+		return eachJob(s, func(_ int, j *model.JobSpec) { j.Reservation = "inert" })
+	}},
+	{"all machines reserved for all jobs, in parts", "reservation", func(s *model.InstanceSpec) bool {
+		if anyMachine(s, func(m *model.MachineSpec) bool { return m.Closed != nil }) || anyJob(s, func(j *model.JobSpec) bool { return j.Reservation != "" || j.Running != nil }) {
+			return false
+		}
+		eachMachine(s, func(k int, m *model.MachineSpec) {
+			m.Closed = []model.ClosedSpec{{For: "inert", To: new(5.0)}, {For: "inert", From: 5}}
+		})
+		return eachJob(s, func(_ int, j *model.JobSpec) { j.Reservation = "inert" })
+	}},
 	{"machines from one to all", "blocks", func(s *model.InstanceSpec) bool {
 		return someJobs(s, func(_ int, j *model.JobSpec) bool {
 			n := max(1, j.Processors.Max) / max(1, j.Block)
