@@ -87,7 +87,7 @@ func TestPresolveKeepsSchedules(t *testing.T) {
 	for name, uses := range map[string][]model.Use{
 		"licences": {0, model.OnLine}, "bandwidth": {0, model.OnLine}, "network": everyUse, "features": everyUse, "span": everyUse, "exclusive": everyUse, "blocks": everyUse,
 		"memory": {0, model.OnLine}, "resources": {0, model.OnLine}, "widths": everyUse, "precedence": {0, model.Scoring}, "power caps": everyUse,
-		"closed times": everyUse, "objective": everyUse, "reservation": everyUse, "horizon": everyUse, "hard deadlines": {0, model.Scoring}, "equal machines": everyUse,
+		"closed times": everyUse, "objective": everyUse, "reservation": everyUse, "sleep": {0, model.Scoring}, "horizon": everyUse, "hard deadlines": {0, model.Scoring}, "equal machines": everyUse,
 	} {
 		for _, use := range everyUse {
 			switch n := rules[applied{name, use}]; {
@@ -162,6 +162,8 @@ func leavesOut(in *model.Instance, a *testkit.Addition) bool {
 		return !late
 	case "bandwidth":
 		return in.Features()&model.BandwidthNeeds == 0
+	case "sleep":
+		return !power && in.Features()&model.PowerCaps == 0 && (!late || !strings.Contains(a.Name, "after"))
 	case "blocks":
 		return in.Features()&(model.GridSpan|model.Blocks) == 0
 	case "objective":

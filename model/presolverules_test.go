@@ -286,6 +286,37 @@ var presolveRules = []struct {
 		closed(s, 0, math.Inf(1), "q")
 		s.Jobs[0].Reservation, s.Jobs[1].Reservation = "r", []string{"r", "q"}[int(x)]
 	}, []float64{0}, []float64{1}},
+	{"machines that wake before the first job arrives", "sleep", func(s *model.InstanceSpec, x float64) {
+		s.Horizon = &model.HorizonSpec{From: 1, To: 12}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: x}}}, Begin: "off"}
+	}, []float64{0, 2}, []float64{up(2), 5}},
+	{"machines that have no time to wake, and nothing to do", "sleep", func(s *model.InstanceSpec, x float64) {
+		s.Horizon = &model.HorizonSpec{From: 1, To: x}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: 1.5}}, {Name: "deep", Down: model.WaySpec{}}}, Begin: "off", End: "deep"}
+	}, []float64{2.5, 100}, []float64{down(2.5), 2}},
+	{"machines that sleep after all jobs", "sleep", func(s *model.InstanceSpec, x float64) {
+		s.Horizon = &model.HorizonSpec{To: 30}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: x}}}, End: "off"}
+	}, []float64{0, 7.999}, []float64{10, 20}},
+	{"machines that sleep after a horizon that begins late", "sleep", func(s *model.InstanceSpec, x float64) {
+		s.Horizon = &model.HorizonSpec{From: x, To: 1e6}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: 1}}}, End: "off"}
+	}, []float64{0, 3}, []float64{up(3), 8}},
+	{"machines that are suspended after all jobs", "sleep", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{SuspendAfter: &x, Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: 1}, Up: model.WaySpec{Time: 2}}}}
+	}, []float64{26.001}, []float64{26, 20.001}},
+	{"machines that are suspended in no time", "sleep", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{SuspendAfter: new(1.0), Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: x}}}}
+	}, []float64{0}, []float64{1e-9}},
+	{"sleep that counts", "sleep", func(s *model.InstanceSpec, x float64) {
+		s.Objective = map[string]float64{"makespan": 1, "peak_power": x}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Idle: 1, SuspendAfter: new(1.0), Off: []model.OffSpec{{Name: "off"}}}
+	}, []float64{0}, []float64{1}},
+	{"sleep beside a cap", "sleep", func(s *model.InstanceSpec, x float64) {
+		if s.Clusters[0].Machines[0].Power = (&model.PowerSpec{Idle: 1, Busy: 2, SuspendAfter: new(1.0), Off: []model.OffSpec{{Name: "off"}}}); x > 0 {
+			s.Clusters[0].PowerCap = [][]float64{{0, x}}
+		}
+	}, []float64{0}, []float64{3, 1e9}},
 	{"one machine", "blocks", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(int(x)), model.Rigid(1)
 	}, []float64{1}, []float64{2}},
@@ -400,7 +431,7 @@ var presolveRules = []struct {
 	}, []float64{0}, []float64{1e-9}},
 	{"a horizon that machines begin off", "horizon", func(s *model.InstanceSpec, x float64) {
 		s.Horizon = &model.HorizonSpec{To: 100}
-		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off"}}, Begin: []string{"", "off"}[int(x)]}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: 4}}}, Begin: []string{"", "off"}[int(x)]}
 	}, []float64{0}, []float64{1}},
 	{"a horizon beside a cap", "horizon", func(s *model.InstanceSpec, x float64) {
 		s.Horizon = &model.HorizonSpec{To: x}
@@ -467,7 +498,7 @@ func TestPresolveUses(t *testing.T) {
 				_, by := model.Reduce(in, use)
 				barred := []string{}
 				if use&model.OnLine != 0 {
-					barred = append(barred, "precedence", "hard deadlines")
+					barred = append(barred, "precedence", "hard deadlines", "sleep")
 					if in.Jobs()[0].Node().MinMachines > 1 { // which a policy may count
 						barred = append(barred, "blocks")
 					}

@@ -192,7 +192,9 @@ func (r *reducer) horizon() {
 }
 
 // stopsPower says whether machines are in given states when the horizon begins or ends, or are suspended by a rule.
-func (r *reducer) stopsPower() bool { return r.original.features&SleepingMachines != 0 }
+func (r *reducer) stopsPower() bool {
+	return r.original.features&SleepingMachines != 0 && !r.everyMachine(func(m *Machine) bool { return !m.Power.limits() })
+}
 
 // hardDeadlines: one that no job can miss is as good as a soft one, where the objective does not say what a job costs that is left out. Not where power is capped: a
 // job may never run then, and a soft deadline would say that it has to.
@@ -243,14 +245,19 @@ func (r *reducer) hardDeadlines() {
 }
 
 // restsOn notes that a rule takes for granted that all jobs have ended by then.
-func (r *reducer) restsOn(last float64) { r.report.windows, r.report.last = true, last }
+func (r *reducer) restsOn(last float64) {
+	if r.report.windows {
+		last = min(last, r.report.last)
+	}
+	r.report.windows, r.report.last = true, last
+}
 
 // endsInTime says whether solvers start every job as early as they can, so that [reducer.lastEnd] bounds what they make.
-func (r *reducer) endsInTime() bool {
-	if r.in.horizon != nil {
-		return false
-	}
-	return !slices.ContainsFunc(r.in.objective, func(t ObjectiveTerm) bool {
+func (r *reducer) endsInTime() bool { return r.in.horizon == nil && !r.countsPower() }
+
+// countsPower says whether the objective has a metric of power.
+func (r *reducer) countsPower() bool {
+	return slices.ContainsFunc(r.in.objective, func(t ObjectiveTerm) bool {
 		m, _ := MetricNamed(t.Metric)
 		return t.Weight != 0 && (m.Only == "power" || m.Only == "prices" || m.Only == "carbon")
 	})

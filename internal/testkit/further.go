@@ -23,6 +23,57 @@ var further = []Addition{
 	{"missed without deadlines", "objective", func(s *model.InstanceSpec) bool {
 		return !anyJob(s, func(j *model.JobSpec) bool { return j.Deadline != nil || j.DeadlineHard }) && alsoMinimise(s, "missed", 3)
 	}},
+	{"power of jobs that nobody counts", "", func(s *model.InstanceSpec) bool {
+		if minimisesPower(s) || capped(s) || statesPower(s) || notOfPower(s) {
+			return false
+		}
+		return someJobs(s, func(k int, j *model.JobSpec) bool { j.Power = new(float64(k % 4)); return true })
+	}},
+	{"states of power that nobody counts", "", func(s *model.InstanceSpec) bool {
+		if minimisesPower(s) || capped(s) || statesPower(s) || notOfPower(s) {
+			return false
+		}
+		return eachMachine(s, func(k int, m *model.MachineSpec) {
+			m.Power = &model.PowerSpec{Idle: float64(k % 3), Busy: 1, Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: 1, Power: 2}, Up: model.WaySpec{Time: 3, Power: 9}}}}
+		})
+	}},
+	{"machines suspended after all jobs", "sleep", func(s *model.InstanceSpec) bool {
+		far, ok := Far(s)
+		if !ok || minimisesPower(s) || capped(s) || statesPower(s) || s.Horizon != nil || notOfPower(s) {
+			return false
+		}
+		return eachMachine(s, func(k int, m *model.MachineSpec) {
+			m.Power = &model.PowerSpec{Idle: 1, Busy: 1, SuspendAfter: new(4 * far), Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: 1}, Up: model.WaySpec{Time: 1}}}}
+		})
+	}},
+	{"machines suspended in no time", "sleep", func(s *model.InstanceSpec) bool {
+		if minimisesPower(s) || capped(s) || statesPower(s) || s.Horizon != nil || notOfPower(s) {
+			return false
+		}
+		return eachMachine(s, func(k int, m *model.MachineSpec) {
+			m.Power = &model.PowerSpec{Idle: 1, Busy: 1, SuspendAfter: new(2.0), Off: []model.OffSpec{{Name: "off"}}}
+		})
+	}},
+	{"machines that begin off and wake in no time", "sleep", func(s *model.InstanceSpec) bool {
+		far, ok := Far(s)
+		if !ok || minimisesPower(s) || capped(s) || statesPower(s) || s.Horizon != nil || notOfPower(s) {
+			return false
+		}
+		s.Horizon = &model.HorizonSpec{From: firstArrival(s), To: far}
+		return eachMachine(s, func(k int, m *model.MachineSpec) {
+			m.Power = &model.PowerSpec{Idle: 1, Busy: 1, Begin: "off", End: "off", Off: []model.OffSpec{{Name: "off"}}}
+		})
+	}},
+	{"machines that end off after all jobs", "sleep", func(s *model.InstanceSpec) bool {
+		far, ok := Far(s)
+		if !ok || minimisesPower(s) || capped(s) || statesPower(s) || s.Horizon != nil || notOfPower(s) {
+			return false
+		}
+		s.Horizon = &model.HorizonSpec{From: firstArrival(s), To: 2 * far}
+		return eachMachine(s, func(k int, m *model.MachineSpec) {
+			m.Power = &model.PowerSpec{Idle: 1, Busy: 1, End: "off", Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: 1}}}}
+		})
+	}},
 	{"all machines reserved for all jobs", "reservation", func(s *model.InstanceSpec) bool {
 		if anyMachine(s, func(m *model.MachineSpec) bool { return m.Closed != nil }) || anyJob(s, func(j *model.JobSpec) bool { return j.Reservation != "" || j.Running != nil }) {
 			return false
@@ -120,6 +171,12 @@ func machinesOf(c *model.ClusterSpec) int {
 		sum += max(1, c.Machines[k].Count)
 	}
 	return sum
+}
+
+// notOfPower says whether the instance has what does not go with power, or only in a horizon that a tariff covers.
+func notOfPower(s *model.InstanceSpec) bool {
+	return !statesPower(s) && s.Tariff != nil || !statesPower(s) && slices.ContainsFunc(s.Clusters, func(c model.ClusterSpec) bool { return c.Tariff != nil }) ||
+		anyMachine(s, func(m *model.MachineSpec) bool { return m.Background != nil })
 }
 
 // anyInstant says whether a job takes no time somewhere, or none by its estimate.
