@@ -350,10 +350,10 @@ func (r *reducer) longestTimes() func(k int) float64 {
 	in := r.original
 	slowest := make([]float64, len(in.clusters))
 	speed, link, pause, latency, network := math.Inf(1), math.Inf(1), 0.0, 0.0, math.Inf(1)
-	for c := range in.clusters {
+	for c := range r.in.clusters { // without machines that no job can use, which stand behind all others
 		cluster := &in.clusters[c]
 		slowest[c] = math.Inf(1)
-		for g := range cluster.Machines {
+		for g := range r.in.clusters[c].Machines {
 			slowest[c] = min(slowest[c], cluster.Machines[g].Speed)
 			link = min(link, cluster.Machines[g].Bandwidth)
 		}
@@ -383,7 +383,7 @@ func (r *reducer) longestTimes() func(k int) float64 {
 		}
 		longest := 0.0
 		for c, time := range j.runtimes {
-			if math.IsNaN(time) {
+			if c >= len(r.in.clusters) || math.IsNaN(time) {
 				continue
 			}
 			_, most := in.Width(k, c)
