@@ -387,6 +387,21 @@ var presolveRules = []struct {
 		s.Jobs[0].Work, s.Jobs[0].Runtime = nil, map[string]float64{"c": 5, "d": 500}
 		closed(s, x, math.Inf(1), "")
 	}, []float64{20.001}, []float64{20}},
+	{"a hard deadline behind a horizon", "hard deadlines", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = &x, true
+		s.Horizon, s.Objective = &model.HorizonSpec{To: 30}, map[string]float64{"energy": 1}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Idle: 1, Busy: 3}
+	}, []float64{30, 1e9}, []float64{down(30), 20.001}},
+	{"a hard deadline behind a horizon that may be too short", "hard deadlines", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(1e9), true
+		s.Horizon, s.Objective = &model.HorizonSpec{From: 4, To: x}, map[string]float64{"energy": 1}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Idle: 1, Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: 8}, Down: model.WaySpec{Time: 3}}}, Begin: "off", End: "off"}
+	}, []float64{47.001}, []float64{47, 25.001}},
+	{"a hard deadline behind a horizon that counts", "hard deadlines", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(1e9), true
+		s.Horizon, s.Objective = &model.HorizonSpec{To: 30}, map[string]float64{"energy": 1, "unfinished": x}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Idle: 1, Busy: 3}
+	}, []float64{0}, []float64{1}},
 	{"one machine", "blocks", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(int(x)), model.Rigid(1)
 	}, []float64{1}, []float64{2}},

@@ -196,13 +196,24 @@ func (r *reducer) stopsPower() bool {
 	return r.original.features&SleepingMachines != 0 && !r.everyMachine(func(m *Machine) bool { return !m.Power.limits() })
 }
 
-// hardDeadlines: one that no job can miss is as good as a soft one, where the objective does not say what a job costs that is left out. Not where power is capped: a
-// job may never run then, and a soft deadline would say that it has to.
+// hardDeadlines: one that no job can miss is as good as a soft one, where the objective does not say what a job costs that is left out: all jobs have ended before, or it lies
+// behind a horizon within which there is room for all jobs. Not where power is capped: a job may never run then, and a soft deadline would say that it has to.
+//
+// Why nothing changes: a hard deadline refuses schedules in which the job ends later, of which there are none, and it lets a job be left out without the schedule owing
+// it, which only the metrics say that price jobs. Behind a horizon no job ends, whatever else moves starts there, such as prices; that all jobs find room in it, one after another
+// between the ways of machines into and out of service, keeps every job from being one that has to be left out.
 func (r *reducer) hardDeadlines() {
-	if r.use&OnLine != 0 || r.original.features&HardDeadlines == 0 || r.in.pricesJobs() || r.capped() || !r.endsInTime() {
+	if r.use&OnLine != 0 || r.original.features&HardDeadlines == 0 || r.in.pricesJobs() || r.capped() {
+		return
+	}
+	inTime := r.endsInTime()
+	if !inTime && !r.fitsHorizon() {
 		return
 	}
 	last := r.lastEnd()
+	if !inTime {
+		last = r.in.horizon.To
+	}
 	late := func(k int) bool { // so late that the job cannot miss it
 		j := &r.in.jobs[k]
 		return j.HasDeadline() && j.Deadline >= last && r.demands[r.classOf[k]].DeadlineHard
@@ -239,9 +250,31 @@ func (r *reducer) hardDeadlines() {
 		}
 	}
 	if jobs > 0 {
-		r.restsOn(last)
+		if inTime {
+			r.restsOn(last)
+		}
 		r.applied("hard deadlines: %s after all jobs have ended, by %s at the latest", numtext.CountedGrouped(jobs, "deadline"), numtext.Significant(last, 6))
 	}
+}
+
+// fitsHorizon says whether a horizon is stated in which there is room for all jobs, one after another, between the longest ways of machines out of their first states and into
+// their last ones.
+func (r *reducer) fitsHorizon() bool {
+	h := r.in.horizon
+	if h == nil {
+		return false
+	}
+	up, down := 0.0, 0.0
+	r.everyMachine(func(m *Machine) bool {
+		if p := m.Power; p != nil && p.Begin >= 0 {
+			up = max(up, p.Off[p.Begin].Up.Time)
+		}
+		if p := m.Power; p != nil && p.End >= 0 {
+			down = max(down, p.Off[p.End].Down.Time)
+		}
+		return true
+	})
+	return r.endBy(h.From+up)+down <= h.To
 }
 
 // restsOn notes that a rule takes for granted that all jobs have ended by then.
@@ -292,10 +325,15 @@ func (r *reducer) waking() float64 {
 //
 // Complexity: O(n + clusters·(jobs that state run times) + c log c) for c closed times.
 func (r *reducer) lastEnd() float64 {
-	if !math.IsNaN(r.last) {
-		return r.last
+	if math.IsNaN(r.last) {
+		r.last = r.endBy(0)
 	}
-	last, sum := 0.0, 0.0
+	return r.last
+}
+
+// endBy is lastEnd where jobs can start from the given time on.
+func (r *reducer) endBy(last float64) float64 {
+	sum := 0.0
 	longest, waking := r.longestTimes(), r.waking()
 	for k := range r.in.jobs {
 		last = max(last, r.in.jobs[k].Arrival)
@@ -338,10 +376,10 @@ func (r *reducer) lastEnd() float64 {
 			last = max(last, closure.To)
 		}
 	}
-	if r.last = room(last); math.IsNaN(r.last) {
-		r.last = math.Inf(1)
+	if end := room(last); !math.IsNaN(end) {
+		return end
 	}
-	return r.last
+	return math.Inf(1)
 }
 
 // longestTimes returns a function that is at least the time that a job takes, by its work and by its estimate (on line by its estimate alone): with all the tasks that one of its processors may have, on
