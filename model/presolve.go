@@ -19,6 +19,8 @@ const (
 	OnLine Use = 1 << iota
 	// Scoring is a placement rule other than the first, or a policy that weighs jobs by what they hold. Rules that change what machines have, or what jobs hold of it, do not apply.
 	Scoring
+	// ByObjective is a solver that looks at nothing but limits and the objective. Deadlines that the objective does not count do not concern it.
+	ByObjective
 )
 
 // Reduction maps schedules between an instance and the reduced one that [Reduce] made of it. The zero value is that of an instance that is not reduced. Any number
@@ -58,7 +60,7 @@ func Reduce(in *Instance, use Use) (*Instance, *Reduction) {
 	for _, rule := range []func(*reducer){
 		(*reducer).objective, (*reducer).unused, (*reducer).licences, (*reducer).bandwidth, (*reducer).network, (*reducer).nodeFeatures, (*reducer).span, (*reducer).exclusive, (*reducer).blocks,
 		(*reducer).memory, (*reducer).nodeResources, (*reducer).widths, (*reducer).precedence, (*reducer).reserved, (*reducer).powerCaps, (*reducer).closedBefore, (*reducer).sleep,
-		(*reducer).horizon, (*reducer).closedAfter, (*reducer).hardDeadlines, (*reducer).equalMachines,
+		(*reducer).horizon, (*reducer).closedAfter, (*reducer).hardDeadlines, (*reducer).deadlines, (*reducer).equalMachines,
 	} {
 		rule(r)
 	}

@@ -79,7 +79,7 @@ type likeness struct {
 
 // likeness looks at what the jobs ask for.
 func (r *reducer) likeness() *likeness {
-	everything := r.use != 0 || len(r.in.partitions) > 0 // somebody may ask for what no job does
+	everything := r.use&(OnLine|Scoring) != 0 || len(r.in.partitions) > 0 // somebody may ask for what no job does
 	like := &likeness{memory: everything, features: everything, licences: make([]bool, len(r.in.licences)), resources: make([]bool, len(r.in.resources)),
 		exactCost: r.minimises("over_budget", "workflow_failures")}
 	for k := range like.licences {

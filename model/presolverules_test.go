@@ -604,6 +604,44 @@ func TestPresolveUses(t *testing.T) {
 	}
 }
 
+// Deadlines that the objective does not count, or that nobody misses, go for a solver that goes by the objective, and for no other.
+func TestPresolveDeadlines(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		objective string
+		deadline  float64
+		hard      bool
+		goes      bool
+	}{
+		{"not counted", "makespan", 1, false, true},
+		{"a limit", "makespan", 9, true, false},
+		{"late", "over_deadline", 20.001, false, true},
+		{"counted", "over_deadline", 20, false, false},
+		{"counted in mcp", "mcp", 20, false, false},
+		{"late where jobs count", "missed", 1e9, false, false},
+		{"late where jobs with deadlines are counted", "miss_rate", 1e9, false, false},
+		{"late where jobs without deadlines are counted", "slowdown_without_deadline", 1e9, false, false},
+		{"late where those without deadlines have a penalty", "qos_penalty", 1e9, false, false},
+		{"late, and hard", "makespan", 1e9, true, true},
+	} {
+		in := twoJobs(t, func(s *model.InstanceSpec) {
+			s.Jobs[1].Deadline, s.Jobs[1].DeadlineHard, s.Objective = &c.deadline, c.hard, map[string]float64{c.objective: 1}
+		})
+		for _, use := range append(slices.Clone(everyUse), model.ByObjective, model.ByObjective|model.OnLine) {
+			reduced, by := model.Reduce(in, use)
+			if goes := !reduced.Jobs()[1].HasDeadline(); goes != (c.goes && use == model.ByObjective) {
+				t.Errorf("%s, use %d: goes %t; the rules are\n%s", c.name, use, goes, by)
+			}
+			if late := c.name == "late"; late && use == model.ByObjective && by.Fits(&model.Solution{Jobs: []model.Placement{{Job: "b", Cluster: "c", Processors: model.Processors(0), Start: 50, End: 55}}}) {
+				t.Errorf("%s: a schedule fits that ends too late", c.name)
+			}
+			if !in.Jobs()[1].HasDeadline() {
+				t.Fatal("the instance has changed")
+			}
+		}
+	}
+}
+
 // A schedule fits that ends by the time by which all jobs have ended at the latest.
 func TestPresolveFits(t *testing.T) {
 	in := twoJobs(t, func(s *model.InstanceSpec) { s.Horizon = &model.HorizonSpec{To: 22} })

@@ -257,6 +257,44 @@ func (r *reducer) hardDeadlines() {
 	}
 }
 
+// deadlines: a soft one means nothing to a solver that goes by the objective, where the objective does not count it; nor does one that is so late that nobody misses it.
+//
+// Why nothing changes: no limit of schedules looks at a soft deadline. Of the metrics that look at deadlines, those that count jobs by whether they have one keep the rule from applying; the
+// others add up by how much jobs are late, which is 0 for a job that has ended before. The metrics that are shown are evaluated on the stated instance, which has
+// all deadlines. A solver that looks at deadlines whatever is minimised, as edd does, does not ask for the rule.
+func (r *reducer) deadlines() {
+	if r.use&ByObjective == 0 || r.use&OnLine != 0 || r.minimises("missed", "miss_rate", "slowdown_without_deadline", "qos_penalty") {
+		return
+	}
+	from := 0.0 // deadlines from then on go
+	if r.minimises("over_deadline", "mcp", "balance") {
+		if !r.endsInTime() {
+			return
+		}
+		from = r.lastEnd()
+	}
+	goes := func(k int) bool {
+		j := &r.in.jobs[k]
+		return j.HasDeadline() && j.Deadline >= from && !r.demands[r.classOf[k]].DeadlineHard
+	}
+	jobs := 0
+	for k := range r.in.jobs {
+		if goes(k) {
+			if jobs++; jobs == 1 {
+				r.in.jobs = slices.Clone(r.in.jobs)
+			}
+			r.in.jobs[k].Deadline = math.Inf(1)
+		}
+	}
+	if jobs == 0 {
+		return
+	}
+	if from > 0 {
+		r.restsOn(from)
+	}
+	r.applied("deadlines: the objective does not count that of %s, or all jobs have ended before", counted(jobs))
+}
+
 // fitsHorizon says whether a horizon is stated in which there is room for all jobs, one after another, between the longest ways of machines out of their first states and into
 // their last ones.
 func (r *reducer) fitsHorizon() bool {

@@ -133,6 +133,25 @@ func TestPresolveAsStated(t *testing.T) {
 	}
 }
 
+// A solver that goes by the objective alone sees no deadline that it does not count, and no chain does with another solver, which may go by deadlines.
+func TestPresolveByObjective(t *testing.T) {
+	t.Parallel()
+	in, err := model.NewBuilder("deadlines").Minimise("makespan", 1).Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).
+		Job(model.JobSpec{ID: "a", Work: new(1.0), Deadline: new(3.0)}).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, goes := range map[string]bool{"auto": true, "search": true, "exact": true, "edd": false, "muscle": false, "edd+search": false, "search+exact": true, "flexible": false, "search:rolling_period=2": false} {
+		choice, err := solve.Choose(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reduced, _ := solve.NewPresolver(in).For(choice.Solver, false); reduced.Jobs()[0].HasDeadline() == goes {
+			t.Errorf("%s: sees the deadline: %t", name, goes)
+		}
+	}
+}
+
 // A presolver reduces its instance once for all solvers that need the same of it, and a run takes it from there, but not that of another instance.
 func TestPresolverReducesOnce(t *testing.T) {
 	t.Parallel()
