@@ -88,7 +88,7 @@ func TestPresolveKeepsSchedules(t *testing.T) {
 	for name, uses := range map[string][]model.Use{
 		"licences": {0, model.OnLine}, "bandwidth": {0, model.OnLine}, "network": everyUse, "features": everyUse, "span": everyUse, "exclusive": everyUse, "blocks": everyUse,
 		"memory": {0, model.OnLine}, "resources": {0, model.OnLine}, "widths": everyUse, "precedence": {0, model.Scoring}, "power caps": everyUse,
-		"closed times": everyUse, "objective": everyUse, "reservation": everyUse, "deadlines": {0, model.Scoring}, "machines": {0}, "sleep": {0, model.Scoring}, "horizon": everyUse, "hard deadlines": {0, model.Scoring}, "equal machines": everyUse,
+		"closed times": everyUse, "objective": everyUse, "reservation": everyUse, "deadlines": {0, model.Scoring}, "machines": {0}, "sleep": everyUse, "horizon": everyUse, "hard deadlines": {0, model.Scoring}, "equal machines": everyUse,
 	} {
 		for _, use := range everyUse {
 			switch n := rules[applied{name, use}]; {

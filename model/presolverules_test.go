@@ -583,7 +583,10 @@ func TestPresolveUses(t *testing.T) {
 				_, by := model.Reduce(in, use)
 				barred := []string{}
 				if use&model.OnLine != 0 {
-					barred = append(barred, "precedence", "hard deadlines", "sleep")
+					barred = append(barred, "precedence", "hard deadlines")
+					if p := in.Clusters()[0].Machines[0].Power; p != nil && p.Suspends() { // which policies see
+						barred = append(barred, "sleep")
+					}
 					if in.Jobs()[0].Node().MinMachines > 1 { // which a policy may count
 						barred = append(barred, "blocks")
 					}

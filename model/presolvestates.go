@@ -72,16 +72,17 @@ func (m *Machine) closedBut(reservation string) []Closure {
 // Why nothing changes: states limit schedules in one way alone. Between two jobs, before the first and behind the last there must be time for the ways into and out of
 // service, see the method fits of a gap. The conditions of [reducer.awake] make each of these gaps long enough, whatever jobs run there. Power, which the states change, is
 // counted by metrics and by power caps: the rule does not apply where the objective has such a metric or a cap is stated. What is shown of a schedule beside its
-// objective is evaluated on the stated instance, which has the states. On line a job gets those machines first that are on, so that policies see the states.
+// objective is evaluated on the stated instance, which has the states. On line a job gets those machines first that are on, so that policies see
+// what suspends machines; states at the ends of a horizon they do not see, as they take no horizon that limits anything.
 func (r *reducer) sleep() {
-	if r.original.features&SleepingMachines == 0 || r.use&OnLine != 0 || r.countsPower() || r.original.features&PowerCaps != 0 {
+	if r.original.features&SleepingMachines == 0 || r.countsPower() || r.original.features&PowerCaps != 0 {
 		return
 	}
 	machines, rests := 0, false
 	for c := range r.in.clusters {
 		for g := range r.in.clusters[c].Machines {
 			p := r.in.clusters[c].Machines[g].Power
-			if !p.limits() {
+			if !p.limits() || p.Suspends() && r.use&OnLine != 0 {
 				continue
 			}
 			free, late := r.awake(p)
