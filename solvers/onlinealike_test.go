@@ -36,12 +36,12 @@ func mixedClusters(rng *rand.Rand) model.InstanceSpec {
 	return s
 }
 
-// A span asks for nothing of a job of one processor, whether the presolve leaves it out or a policy sees the instance as it is stated, as in a forecast: all policies decide as without it.
-func TestPoliciesDecideAlikeWhateverTheSpan(t *testing.T) {
+// The span machine asks for nothing of a job of one processor, whether the presolve leaves it out or a policy sees the instance as it is stated, as in a forecast: all policies decide as without it.
+func TestPoliciesDecideAlikeWithSpanMachine(t *testing.T) {
 	t.Parallel()
 	var spans []testkit.Addition
 	for _, a := range testkit.Inert() {
-		if strings.HasPrefix(a.Name, "span") && strings.HasSuffix(a.Name, "of one processor") {
+		if strings.HasPrefix(a.Name, "span machine") && strings.HasSuffix(a.Name, "of one processor") {
 			spans = append(spans, a)
 		}
 	}

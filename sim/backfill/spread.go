@@ -20,9 +20,9 @@ type spreading struct {
 // Spreads implements sim.Spreader.
 func (p *general) Spreads() {}
 
-// spreads says whether the job may hold processors of several clusters: a job of one processor or of one task may not, whatever its span.
+// spreads says whether the job may hold processors of several clusters.
 func (p *general) spreads(j *sim.Job) bool {
-	return p.spread.selector != nil && j.Request.Span == model.SpanGrid && min(j.Request.Max, j.Request.Tasks) > 1
+	return p.spread.selector != nil && j.Request.Span == model.SpanGrid
 }
 
 // sizeSpread finds out how many processors a job that may spread holds, and returns the estimate on those that it gets of the empty system. The
