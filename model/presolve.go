@@ -21,6 +21,8 @@ const (
 	Scoring
 	// Licensed is a policy that weighs jobs by the licences that they ask for. Needs of copies of which there are enough stay.
 	Licensed
+	// ByObjective is a solver that looks at nothing but limits and the objective. Deadlines that the objective does not count do not concern it.
+	ByObjective
 )
 
 // Reduction maps schedules between an instance and the reduced one that [Reduce] made of it. The zero value is that of an instance that is not reduced. Any number
@@ -58,9 +60,9 @@ func Reduce(in *Instance, use Use) (*Instance, *Reduction) {
 	}
 	r := newReducer(in, use)
 	for _, rule := range []func(*reducer){
-		(*reducer).licences, (*reducer).bandwidth, (*reducer).network, (*reducer).nodeFeatures, (*reducer).span, (*reducer).exclusive, (*reducer).blocks,
-		(*reducer).memory, (*reducer).nodeResources, (*reducer).widths, (*reducer).precedence, (*reducer).powerCaps, (*reducer).closedBefore,
-		(*reducer).horizon, (*reducer).closedAfter, (*reducer).hardDeadlines, (*reducer).equalMachines,
+		(*reducer).objective, (*reducer).unused, (*reducer).licences, (*reducer).bandwidth, (*reducer).network, (*reducer).nodeFeatures, (*reducer).span, (*reducer).exclusive, (*reducer).blocks,
+		(*reducer).memory, (*reducer).nodeResources, (*reducer).widths, (*reducer).precedence, (*reducer).reserved, (*reducer).powerCaps, (*reducer).closedBefore, (*reducer).sleep,
+		(*reducer).horizon, (*reducer).closedAfter, (*reducer).hardDeadlines, (*reducer).deadlines, (*reducer).equalMachines,
 	} {
 		rule(r)
 	}
@@ -162,6 +164,7 @@ type nodeEdit struct {
 	lists                    uint64 // of features that go
 	resources                uint64 // that go, see nodeResources
 	exclusive, block, layout bool
+	reservation              bool
 }
 
 // sites is what the machines of the grid have in common.

@@ -28,7 +28,7 @@ func (r *reducer) equalMachines() {
 		before, after = before+len(groups), after+len(merged)
 		renameMerged(groups, merged)
 		if r.report.merged == nil {
-			r.report.merged = make([]bool, len(r.in.clusters))
+			r.report.merged = make([]bool, len(r.original.clusters)) // clusters that nobody can use are not in the reduced instance
 		}
 		r.report.merged[c] = true
 		r.cluster(c).Machines = merged
@@ -79,7 +79,7 @@ type likeness struct {
 
 // likeness looks at what the jobs ask for.
 func (r *reducer) likeness() *likeness {
-	everything := r.use != 0 || len(r.in.partitions) > 0 // somebody may ask for what no job does
+	everything := r.use&(OnLine|Scoring) != 0 || len(r.in.partitions) > 0 // somebody may ask for what no job does
 	like := &likeness{memory: everything, features: everything, licences: make([]bool, len(r.in.licences)), resources: make([]bool, len(r.in.resources)),
 		exactCost: r.minimises("over_budget", "workflow_failures")}
 	for k := range like.licences {

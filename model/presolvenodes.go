@@ -261,32 +261,66 @@ func (r *reducer) exclusive() {
 	}
 }
 
-// blocks: where machines are allocated whole, a block is one machine; and a job of one block lies on one machine whatever it says of their number.
+// blocks: a job keeps to what it says of blocks and of the number of its machines wherever it lies, where machines are allocated whole, where its cluster has one machine, or
+// where no machine has room for two blocks.
+//
+// Why nothing changes: of a job that does not spread over the grid the checker asks that the processors on each machine are whole blocks, and counts machines and blocks.
+// On whole machines it holds one machine, whatever its block. On the only machine of a cluster a rigid job holds all its processors, which are whole blocks; a job with
+// needs of resources keeps them, as each block holds them. For the number of machines see [reducer.anyLayout].
 func (r *reducer) blocks() {
 	if r.asks&asksBlocks == 0 {
 		return
 	}
 	sizes, layouts, stranded := 0, 0, r.minimises("stranded")
+	alone, machines := r.sites.noneWhole, 0 // every cluster has one machine, which is not allocated whole; the most machines of a cluster
+	for c := range r.in.clusters {
+		machines = max(machines, r.in.clusters[c].machines)
+		alone = alone && r.in.clusters[c].machines == 1
+	}
 	for d, demand := range r.demands {
 		n := demand.node
-		if n != nil && n.Running == nil && (n.MaxMachines > 0 || n.PerMachine > 0) && demand.Min == n.Block && demand.Span != SpanGrid {
+		if n != nil && n.Running == nil && (n.MaxMachines > 0 || n.PerMachine > 0) && demand.Span != SpanGrid && r.anyLayout(demand, machines) {
 			r.editNode(d, nodeEdit{layout: true}, func(own *NodeNeeds) { own.MinMachines, own.MaxMachines, own.PerMachine = 0, 0, 0 })
 			layouts += r.classes[d].jobs
 		}
 	}
 	for d, demand := range r.demands {
 		n := demand.node
-		if n == nil || n.Running != nil || n.Block == 1 || stranded || r.sites.noneWhole {
+		if n == nil || n.Running != nil || n.Block == 1 || stranded {
 			continue
 		}
-		if r.sites.whole || r.onAll(demand, func(m *Machine) bool { return m.whole }) {
+		whole := r.sites.whole || !r.sites.noneWhole && r.onAll(demand, func(m *Machine) bool { return m.whole })
+		together := alone && demand.Span != SpanGrid && demand.Min == demand.Max && len(n.Resources) == 0 && n.MaxMachines == 0 && n.PerMachine == 0
+		if whole || together {
 			r.editNode(d, nodeEdit{block: true}, func(own *NodeNeeds) { own.Block = 1 })
 			sizes += r.classes[d].jobs
 		}
 	}
 	if sizes+layouts > 0 {
-		r.applied("blocks: %s on whole machines alone, %s of one block on one machine", counted(sizes), counted(layouts))
+		r.applied("blocks: %s on one machine or on whole ones, %s with no choice of how many machines", counted(sizes), counted(layouts))
 	}
+}
+
+// anyLayout says whether a job that does not spread over the grid, and states on how many machines it lies, keeps to that wherever it lies. Machines is the most that a cluster has.
+//
+// The job is rigid and holds at least one block on each of its machines. So it lies on one machine at least, and on as many as it has blocks or its cluster has machines at
+// most; on just as many as it has blocks where no machine that is open to it has room for two. A job of one block, and every job on whole machines, lies on one.
+// On line what a policy counts of a job stays, which is the least number of its machines; and so does what stranded asks for.
+func (r *reducer) anyLayout(demand *Demand, machines int) bool {
+	n, blocks := demand.node, demand.Min/demand.node.Block
+	if blocks == 1 {
+		return true
+	}
+	if r.minimises("stranded") || r.use&OnLine != 0 && n.MinMachines > 1 {
+		return false
+	}
+	keeps := func(fewest, most int) bool { // on each number of machines from the fewest to the most
+		return n.MinMachines <= fewest && (n.MaxMachines == 0 || n.MaxMachines >= most) && (n.PerMachine == 0 || fewest == most && n.PerMachine*most == blocks)
+	}
+	if !r.sites.noneWhole { // where one block counts on a whole machine, whatever the processors of the job
+		return n.PerMachine == 0 && keeps(1, min(blocks, machines))
+	}
+	return keeps(1, min(blocks, machines)) || keeps(blocks, blocks) && r.onAll(demand, func(m *Machine) bool { return m.Units/n.Block <= 1 })
 }
 
 // memory: no machine runs short, whatever runs there.

@@ -173,6 +173,239 @@ var presolveRules = []struct {
 		s.Clusters[0].Allocation = []string{"", "machine"}[int(x)]
 		s.Jobs[0].Processors, s.Jobs[0].Block = model.Rigid(2), 2
 	}, []float64{1}, []float64{0}},
+	{"a metric that is 0", "objective", func(s *model.InstanceSpec, x float64) {
+		s.Objective = map[string]float64{"makespan": 1, "cost": 2, "over_deadline": 3, "over_budget": 1}
+		if x > 0 {
+			s.Jobs[0].Deadline, s.Jobs[0].Budget, s.Clusters[0].Machines[0].Cost = new(9.0), new(2.0), 1
+		}
+	}, []float64{0}, []float64{1}},
+	{"cost", "objective", func(s *model.InstanceSpec, x float64) {
+		s.Objective = map[string]float64{"makespan": 1, "cost": 2}
+		secondCluster(s, model.MachineSpec{Cost: x})
+	}, []float64{0}, []float64{1e-9}},
+	{"a deadline that nobody misses", "objective", func(s *model.InstanceSpec, x float64) {
+		s.Objective, s.Jobs[1].Deadline = map[string]float64{"makespan": 1, "over_deadline": 2, "missed": 1, "miss_rate": 1}, &x
+	}, nil, []float64{1e9}},
+	{"data", "objective", func(s *model.InstanceSpec, x float64) {
+		s.Objective, s.Jobs[1].Output = map[string]float64{"makespan": 1, "data_moved": 2}, x
+	}, []float64{0}, []float64{1e-9}},
+	{"workflows", "objective", func(s *model.InstanceSpec, x float64) {
+		s.Objective = map[string]float64{"makespan": 1, "workflow_failures": 2}
+		if x > 0 {
+			s.Workflows, s.Jobs[0].Workflow = []model.WorkflowSpec{{ID: "w"}}, "w"
+		}
+	}, []float64{0}, []float64{1}},
+	{"a weight of 0", "objective", func(s *model.InstanceSpec, x float64) {
+		s.Objective = map[string]float64{"makespan": 1, "mean_wait": x}
+	}, []float64{0}, []float64{-1, 1e-9}},
+	{"a metric that says what may be left out", "objective", func(s *model.InstanceSpec, x float64) {
+		s.Objective = map[string]float64{"makespan": 1, "data_moved": 3}
+		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(9.0), x > 0
+	}, []float64{0}, []float64{1}},
+	{"blocks of a cluster of one machine", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Count, s.Clusters[0].Machines[0].Processors = int(x), 4
+		s.Jobs[0].Processors, s.Jobs[0].Block = model.Rigid(4), 2
+	}, []float64{1}, []float64{2}},
+	{"blocks that hold something", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Count, s.Clusters[0].Machines[0].Processors, s.Clusters[0].Machines[0].Resources = 1, 4, map[string]float64{"r": 1}
+		s.Jobs[0].Processors, s.Jobs[0].Block, s.Jobs[0].Resources = model.Rigid(4), 2, map[string]float64{"r": x}
+	}, []float64{0}, []float64{0.7}},
+	{"blocks of a width that is chosen", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Count, s.Clusters[0].Machines[0].Processors = 1, 4
+		s.Jobs[0].Processors, s.Jobs[0].Block = model.Moldable(int(x), 4), 2
+	}, []float64{4}, []float64{2}},
+	{"blocks of a job in pieces", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Count, s.Clusters[0].Machines[0].Processors = 1, 4
+		s.Jobs[0].Processors, s.Jobs[0].Block, s.Jobs[0].Span = model.Rigid(4), 2, []string{"", "grid"}[int(x)]
+		secondCluster(s, model.MachineSpec{Processors: 4})
+	}, []float64{0}, []float64{1}},
+	{"as many machines as processors at most", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Count = 4
+		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(3), model.Moldable(1, int(x))
+	}, []float64{3}, []float64{2, 1}},
+	{"as many machines as there are at most", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(3), model.Moldable(1, int(x))
+	}, []float64{2, 3}, []float64{1}},
+	{"as many machines as the largest cluster has at most", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(4), model.Moldable(1, 2)
+		s.Clusters = append(s.Clusters, model.ClusterSpec{ID: "d", Machines: []model.MachineSpec{{ID: "n", Count: int(x)}}})
+	}, []float64{1, 2}, []float64{3}},
+	{"two machines at least", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Processors = int(x)
+		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(2), model.Moldable(2, 2)
+	}, []float64{1}, []float64{2}},
+	{"one processor of every machine", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Processors = int(x)
+		s.Jobs[0].Processors, s.Jobs[0].PerMachine = model.Rigid(2), 1
+	}, []float64{1}, []float64{2}},
+	{"all processors of the only machine", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Count, s.Clusters[0].Machines[0].Processors = 1, 4
+		s.Jobs[0].Processors, s.Jobs[0].PerMachine = model.Rigid(4), int(x)
+	}, []float64{4}, []float64{2, 1}},
+	{"machines of a job in pieces", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Processors, s.Jobs[0].Machines, s.Jobs[0].Span = model.Rigid(2), model.Moldable(1, 2), []string{"", "grid"}[int(x)]
+		secondCluster(s, model.MachineSpec{})
+	}, []float64{0}, []float64{1}},
+	{"machines where some are whole", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Processors, s.Clusters[0].Allocation = 1, []string{"", "machine"}[int(x)]
+		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(2), model.Moldable(2, 2)
+	}, []float64{0}, []float64{1}},
+	{"machines that strand devices", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Devices, s.Objective = []string{"gpu"}, map[string]float64{"stranded": x}
+		s.Clusters[0].Machines[0].Resources, s.Jobs[0].Processors, s.Jobs[0].Machines = map[string]float64{"gpu": 1}, model.Rigid(2), model.Moldable(1, 2)
+	}, []float64{0}, []float64{1}},
+	{"a reservation of all jobs", "reservation", func(s *model.InstanceSpec, x float64) {
+		closed(s, 0, 7, "r")
+		closed(s, x, math.Inf(1), "r")
+		s.Jobs[0].Reservation, s.Jobs[1].Reservation = "r", "r"
+	}, []float64{7, 5}, []float64{up(7)}},
+	{"a reservation before the first job arrives", "reservation", func(s *model.InstanceSpec, x float64) {
+		closed(s, x, math.Inf(1), "r")
+		s.Jobs[0].Reservation, s.Jobs[1].Reservation = "r", "r"
+	}, []float64{0, 3}, []float64{up(3)}},
+	{"a reservation that ends", "reservation", func(s *model.InstanceSpec, x float64) {
+		closed(s, 0, x, "r")
+		s.Jobs[0].Reservation, s.Jobs[1].Reservation = "r", "r"
+	}, []float64{math.Inf(1)}, []float64{1e15}},
+	{"a reservation of some jobs", "reservation", func(s *model.InstanceSpec, x float64) {
+		closed(s, 0, math.Inf(1), "r")
+		s.Jobs[0].Reservation, s.Jobs[1].Reservation = "r", []string{"r", "", "q"}[int(x)]
+	}, []float64{0}, []float64{1, 2}},
+	{"a reservation of some machines", "reservation", func(s *model.InstanceSpec, x float64) {
+		closed(s, 0, math.Inf(1), "r")
+		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{From: x, For: "r"}}})
+		s.Jobs[0].Reservation, s.Jobs[1].Reservation = "r", "r"
+	}, []float64{0, 3}, []float64{up(3), 8}},
+	{"a reservation in a time that is closed for another", "reservation", func(s *model.InstanceSpec, x float64) {
+		closed(s, 3, math.Inf(1), "r")
+		closed(s, x, math.Inf(1), "q")
+		s.Jobs[0].Reservation, s.Jobs[1].Reservation = "r", "r"
+	}, []float64{0, 4}, []float64{3}},
+	{"two reservations of the same time", "reservation", func(s *model.InstanceSpec, x float64) {
+		closed(s, 0, math.Inf(1), "r")
+		closed(s, 0, math.Inf(1), "q")
+		s.Jobs[0].Reservation, s.Jobs[1].Reservation = "r", []string{"r", "q"}[int(x)]
+	}, []float64{0}, []float64{1}},
+	{"machines that wake before the first job arrives", "sleep", func(s *model.InstanceSpec, x float64) {
+		s.Horizon = &model.HorizonSpec{From: 1, To: 12}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: x}}}, Begin: "off"}
+	}, []float64{0, 2}, []float64{up(2), 5}},
+	{"machines that have no time to wake, and nothing to do", "sleep", func(s *model.InstanceSpec, x float64) {
+		s.Horizon = &model.HorizonSpec{From: 1, To: x}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: 1.5}}, {Name: "deep", Down: model.WaySpec{}}}, Begin: "off", End: "deep"}
+	}, []float64{2.5, 100}, []float64{down(2.5), 2}},
+	{"machines that sleep after all jobs", "sleep", func(s *model.InstanceSpec, x float64) {
+		s.Horizon = &model.HorizonSpec{To: 30}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: x}}}, End: "off"}
+	}, []float64{0, 7.999}, []float64{10, 20}},
+	{"machines that sleep after a horizon that begins late", "sleep", func(s *model.InstanceSpec, x float64) {
+		s.Horizon = &model.HorizonSpec{From: x, To: 1e6}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: 1}}}, End: "off"}
+	}, []float64{0, 3}, []float64{up(3), 8}},
+	{"machines that are suspended after all jobs", "sleep", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{SuspendAfter: &x, Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: 1}, Up: model.WaySpec{Time: 2}}}}
+	}, []float64{26.001}, []float64{26, 20.001}},
+	{"machines that are suspended in no time", "sleep", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{SuspendAfter: new(1.0), Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: x}}}}
+	}, []float64{0}, []float64{1e-9}},
+	{"sleep that counts", "sleep", func(s *model.InstanceSpec, x float64) {
+		s.Objective = map[string]float64{"makespan": 1, "peak_power": x}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Idle: 1, SuspendAfter: new(1.0), Off: []model.OffSpec{{Name: "off"}}}
+	}, []float64{0}, []float64{1}},
+	{"sleep beside a cap", "sleep", func(s *model.InstanceSpec, x float64) {
+		if s.Clusters[0].Machines[0].Power = (&model.PowerSpec{Idle: 1, Busy: 2, SuspendAfter: new(1.0), Off: []model.OffSpec{{Name: "off"}}}); x > 0 {
+			s.Clusters[0].PowerCap = [][]float64{{0, x}}
+		}
+	}, []float64{0}, []float64{3, 1e9}},
+	{"a machine that is closed for ever", "machines", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{From: x}}})
+	}, []float64{0, 3}, []float64{up(3), 8}},
+	{"a machine that is closed for a while", "machines", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{To: new(1e9)}}})
+	}, nil, []float64{0}},
+	{"a machine that is closed for the reservation of a job", "machines", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{For: "r"}}})
+		s.Jobs[0].Reservation = []string{"", "r"}[int(x)]
+	}, []float64{0}, []float64{1}},
+	{"a machine that is closed to a job that takes no time", "machines", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
+		s.Jobs[0].Work = &x
+	}, []float64{1}, []float64{0}},
+	{"a machine that is closed to a job by its estimate", "machines", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
+		s.Jobs[0].Estimate = &x
+	}, []float64{1}, []float64{0}},
+	{"a machine without a feature", "machines", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Features = []string{"f"}
+		s.Clusters[0].Machines = append(s.Clusters[0].Machines, model.MachineSpec{ID: "n"})
+		s.Jobs[0].Features, s.Jobs[1].Features = [][]string{{"f"}}, [][]string{{"f", "g"}}[int(x):]
+	}, []float64{0}, []float64{1}},
+	{"a machine before others", "machines", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines = slices.Insert(s.Clusters[0].Machines, int(x), model.MachineSpec{ID: "n", Closed: []model.ClosedSpec{{}}})
+	}, []float64{1}, []float64{0}},
+	{"a cluster before others", "machines", func(s *model.InstanceSpec, x float64) {
+		s.Clusters = slices.Insert(s.Clusters, int(x), model.ClusterSpec{ID: "d", Machines: []model.MachineSpec{{ID: "n", Closed: []model.ClosedSpec{{}}}}})
+	}, []float64{1}, []float64{0}},
+	{"a cluster without stated run times", "machines", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{})
+		s.Jobs[0].Runtime, s.Jobs[1].Runtime = map[string]float64{"c": 5}, map[string]float64{"c": 5, "d": 3}
+		if x == 0 {
+			delete(s.Jobs[1].Runtime, "d")
+		}
+	}, []float64{0}, []float64{1}},
+	{"a machine that is too small", "machines", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Memory: &x})
+		s.Jobs[0].Memory, s.Jobs[1].Memory = 2, 3
+	}, []float64{0, 1.5}, []float64{2}},
+	{"a machine on which a job runs already", "machines", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
+		running(s)
+		s.Jobs[0].Running.Cluster = []string{"c", "d"}[int(x)]
+	}, []float64{0}, []float64{1}},
+	{"a machine beside a cap", "machines", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines = append(s.Clusters[0].Machines, model.MachineSpec{ID: "n", Closed: []model.ClosedSpec{{}}, Power: &model.PowerSpec{Idle: 1}})
+		if s.Clusters[0].Machines[0].Power = (&model.PowerSpec{Busy: 5}); x > 0 {
+			s.Clusters[0].PowerCap = [][]float64{{0, x}}
+		}
+	}, []float64{0}, []float64{1, 9, 1e9}},
+	{"a machine that begins off", "machines", func(s *model.InstanceSpec, x float64) {
+		s.Horizon = &model.HorizonSpec{To: 1e6}
+		s.Clusters[0].Machines = append(s.Clusters[0].Machines, model.MachineSpec{ID: "n", Closed: []model.ClosedSpec{{}}, Power: &model.PowerSpec{Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: 1e7}}}, Begin: []string{"", "off"}[int(x)]}})
+	}, []float64{0}, []float64{1}},
+	{"a machine that may have a load", "machines", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
+		if x > 0 {
+			s.Queueing = &model.QueueingSpec{}
+		}
+	}, []float64{0}, []float64{1}},
+	{"machines that are counted", "machines", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
+		s.Objective = map[string]float64{"utilisation": x, "idle_time": x, "balance": x, "makespan": 1}
+	}, []float64{0}, []float64{1}},
+	{"a slow machine that is not used", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Speed: 1e-3, Closed: []model.ClosedSpec{{}}})
+		s.Jobs[0].Work, s.Jobs[0].Runtime = nil, map[string]float64{"c": 5, "d": 500}
+		closed(s, x, math.Inf(1), "")
+	}, []float64{20.001}, []float64{20}},
+	{"a hard deadline behind a horizon", "hard deadlines", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = &x, true
+		s.Horizon, s.Objective = &model.HorizonSpec{To: 30}, map[string]float64{"energy": 1}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Idle: 1, Busy: 3}
+	}, []float64{30, 1e9}, []float64{down(30), 20.001}},
+	{"a hard deadline behind a horizon that may be too short", "hard deadlines", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(1e9), true
+		s.Horizon, s.Objective = &model.HorizonSpec{From: 4, To: x}, map[string]float64{"energy": 1}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Idle: 1, Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: 8}, Down: model.WaySpec{Time: 3}}}, Begin: "off", End: "off"}
+	}, []float64{47.001}, []float64{47, 25.001}},
+	{"a hard deadline behind a horizon that counts", "hard deadlines", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(1e9), true
+		s.Horizon, s.Objective = &model.HorizonSpec{To: 30}, map[string]float64{"energy": 1, "unfinished": x}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Idle: 1, Busy: 3}
+	}, []float64{0}, []float64{1}},
+	{"a cluster between others", "machines", func(s *model.InstanceSpec, x float64) {
+		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
+		s.Clusters = append(s.Clusters, model.ClusterSpec{ID: "e", Machines: []model.MachineSpec{{ID: "o"}}})
+	}, nil, []float64{0}},
 	{"one machine", "blocks", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(int(x)), model.Rigid(1)
 	}, []float64{1}, []float64{2}},
@@ -287,7 +520,7 @@ var presolveRules = []struct {
 	}, []float64{0}, []float64{1e-9}},
 	{"a horizon that machines begin off", "horizon", func(s *model.InstanceSpec, x float64) {
 		s.Horizon = &model.HorizonSpec{To: 100}
-		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off"}}, Begin: []string{"", "off"}[int(x)]}
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: 4}}}, Begin: []string{"", "off"}[int(x)]}
 	}, []float64{0}, []float64{1}},
 	{"a horizon beside a cap", "horizon", func(s *model.InstanceSpec, x float64) {
 		s.Horizon = &model.HorizonSpec{To: x}
@@ -350,10 +583,20 @@ func TestPresolveUses(t *testing.T) {
 		c := &presolveRules[k]
 		for _, use := range append(slices.Clone(everyUse), model.OnLine|model.Licensed) {
 			for _, x := range append(slices.Clone(c.leaves), c.keeps...) {
-				_, by := model.Reduce(twoJobs(t, func(s *model.InstanceSpec) { c.set(s, x) }), use)
+				in := twoJobs(t, func(s *model.InstanceSpec) { c.set(s, x) })
+				_, by := model.Reduce(in, use)
 				barred := []string{}
 				if use&model.OnLine != 0 {
 					barred = append(barred, "precedence", "hard deadlines")
+					if p := in.Clusters()[0].Machines[0].Power; p != nil && p.Suspends() { // which policies see
+						barred = append(barred, "sleep")
+					}
+					if in.Jobs()[0].Node().MinMachines > 1 { // which a policy may count
+						barred = append(barred, "blocks")
+					}
+				}
+				if use != 0 {
+					barred = append(barred, "machines")
 				}
 				if use&model.Scoring != 0 {
 					barred = append(barred, "memory", "resources", "bandwidth", "licences")
@@ -366,6 +609,44 @@ func TestPresolveUses(t *testing.T) {
 						t.Errorf("%s, use %d: the rule applies:\n%s", c.name, use, by)
 					}
 				}
+			}
+		}
+	}
+}
+
+// Deadlines that the objective does not count, or that nobody misses, go for a solver that goes by the objective, and for no other.
+func TestPresolveDeadlines(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		objective string
+		deadline  float64
+		hard      bool
+		goes      bool
+	}{
+		{"not counted", "makespan", 1, false, true},
+		{"a limit", "makespan", 9, true, false},
+		{"late", "over_deadline", 20.001, false, true},
+		{"counted", "over_deadline", 20, false, false},
+		{"counted in mcp", "mcp", 20, false, false},
+		{"late where jobs count", "missed", 1e9, false, false},
+		{"late where jobs with deadlines are counted", "miss_rate", 1e9, false, false},
+		{"late where jobs without deadlines are counted", "slowdown_without_deadline", 1e9, false, false},
+		{"late where those without deadlines have a penalty", "qos_penalty", 1e9, false, false},
+		{"late, and hard", "makespan", 1e9, true, true},
+	} {
+		in := twoJobs(t, func(s *model.InstanceSpec) {
+			s.Jobs[1].Deadline, s.Jobs[1].DeadlineHard, s.Objective = &c.deadline, c.hard, map[string]float64{c.objective: 1}
+		})
+		for _, use := range append(slices.Clone(everyUse), model.ByObjective, model.ByObjective|model.OnLine) {
+			reduced, by := model.Reduce(in, use)
+			if goes := !reduced.Jobs()[1].HasDeadline(); goes != (c.goes && use == model.ByObjective) {
+				t.Errorf("%s, use %d: goes %t; the rules are\n%s", c.name, use, goes, by)
+			}
+			if late := c.name == "late"; late && use == model.ByObjective && by.Fits(&model.Solution{Jobs: []model.Placement{{Job: "b", Cluster: "c", Processors: model.Processors(0), Start: 50, End: 55}}}) {
+				t.Errorf("%s: a schedule fits that ends too late", c.name)
+			}
+			if !in.Jobs()[1].HasDeadline() {
+				t.Fatal("the instance has changed")
 			}
 		}
 	}

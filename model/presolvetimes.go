@@ -192,15 +192,28 @@ func (r *reducer) horizon() {
 }
 
 // stopsPower says whether machines are in given states when the horizon begins or ends, or are suspended by a rule.
-func (r *reducer) stopsPower() bool { return r.original.features&SleepingMachines != 0 }
+func (r *reducer) stopsPower() bool {
+	return r.original.features&SleepingMachines != 0 && !r.everyMachine(func(m *Machine) bool { return !m.Power.limits() })
+}
 
-// hardDeadlines: one that no job can miss is as good as a soft one, where the objective does not say what a job costs that is left out. Not where power is capped: a
-// job may never run then, and a soft deadline would say that it has to.
+// hardDeadlines: one that no job can miss is as good as a soft one, where the objective does not say what a job costs that is left out: all jobs have ended before, or it lies
+// behind a horizon within which there is room for all jobs. Not where power is capped: a job may never run then, and a soft deadline would say that it has to.
+//
+// Why nothing changes: a hard deadline refuses schedules in which the job ends later, of which there are none, and it lets a job be left out without the schedule owing
+// it, which only the metrics say that price jobs. Behind a horizon no job ends, whatever else moves starts there, such as prices; that all jobs find room in it, one after another
+// between the ways of machines into and out of service, keeps every job from being one that has to be left out.
 func (r *reducer) hardDeadlines() {
-	if r.use&OnLine != 0 || r.original.features&HardDeadlines == 0 || r.in.pricesJobs() || r.capped() || !r.endsInTime() {
+	if r.use&OnLine != 0 || r.original.features&HardDeadlines == 0 || r.in.pricesJobs() || r.capped() {
+		return
+	}
+	inTime := r.endsInTime()
+	if !inTime && !r.fitsHorizon() {
 		return
 	}
 	last := r.lastEnd()
+	if !inTime {
+		last = r.in.horizon.To
+	}
 	late := func(k int) bool { // so late that the job cannot miss it
 		j := &r.in.jobs[k]
 		return j.HasDeadline() && j.Deadline >= last && r.demands[r.classOf[k]].DeadlineHard
@@ -237,20 +250,85 @@ func (r *reducer) hardDeadlines() {
 		}
 	}
 	if jobs > 0 {
-		r.restsOn(last)
+		if inTime {
+			r.restsOn(last)
+		}
 		r.applied("hard deadlines: %s after all jobs have ended, by %s at the latest", numtext.CountedGrouped(jobs, "deadline"), numtext.Significant(last, 6))
 	}
 }
 
-// restsOn notes that a rule takes for granted that all jobs have ended by then.
-func (r *reducer) restsOn(last float64) { r.report.windows, r.report.last = true, last }
+// deadlines: a soft one means nothing to a solver that goes by the objective, where the objective does not count it; nor does one that is so late that nobody misses it.
+//
+// Why nothing changes: no limit of schedules looks at a soft deadline. Of the metrics that look at deadlines, those that count jobs by whether they have one keep the rule from applying; the
+// others add up by how much jobs are late, which is 0 for a job that has ended before. The metrics that are shown are evaluated on the stated instance, which has
+// all deadlines. A solver that looks at deadlines whatever is minimised, as edd does, does not ask for the rule.
+func (r *reducer) deadlines() {
+	if r.use&ByObjective == 0 || r.use&OnLine != 0 || r.minimises("missed", "miss_rate", "slowdown_without_deadline", "qos_penalty") {
+		return
+	}
+	from := 0.0 // deadlines from then on go
+	if r.minimises("over_deadline", "mcp", "balance") {
+		if !r.endsInTime() {
+			return
+		}
+		from = r.lastEnd()
+	}
+	goes := func(k int) bool {
+		j := &r.in.jobs[k]
+		return j.HasDeadline() && j.Deadline >= from && !r.demands[r.classOf[k]].DeadlineHard
+	}
+	jobs := 0
+	for k := range r.in.jobs {
+		if goes(k) {
+			if jobs++; jobs == 1 {
+				r.in.jobs = slices.Clone(r.in.jobs)
+			}
+			r.in.jobs[k].Deadline = math.Inf(1)
+		}
+	}
+	if jobs == 0 {
+		return
+	}
+	if from > 0 {
+		r.restsOn(from)
+	}
+	r.applied("deadlines: the objective does not count that of %s, or all jobs have ended before", counted(jobs))
+}
 
-// endsInTime says whether solvers start every job as early as they can, so that [reducer.lastEnd] bounds what they make.
-func (r *reducer) endsInTime() bool {
-	if r.in.horizon != nil {
+// fitsHorizon says whether a horizon is stated in which there is room for all jobs, one after another, between the longest ways of machines out of their first states and into
+// their last ones.
+func (r *reducer) fitsHorizon() bool {
+	h := r.in.horizon
+	if h == nil {
 		return false
 	}
-	return !slices.ContainsFunc(r.in.objective, func(t ObjectiveTerm) bool {
+	up, down := 0.0, 0.0
+	r.everyMachine(func(m *Machine) bool {
+		if p := m.Power; p != nil && p.Begin >= 0 {
+			up = max(up, p.Off[p.Begin].Up.Time)
+		}
+		if p := m.Power; p != nil && p.End >= 0 {
+			down = max(down, p.Off[p.End].Down.Time)
+		}
+		return true
+	})
+	return r.endBy(h.From+up)+down <= h.To
+}
+
+// restsOn notes that a rule takes for granted that all jobs have ended by then.
+func (r *reducer) restsOn(last float64) {
+	if r.report.windows {
+		last = min(last, r.report.last)
+	}
+	r.report.windows, r.report.last = true, last
+}
+
+// endsInTime says whether solvers start every job as early as they can, so that [reducer.lastEnd] bounds what they make.
+func (r *reducer) endsInTime() bool { return r.in.horizon == nil && !r.countsPower() }
+
+// countsPower says whether the objective has a metric of power.
+func (r *reducer) countsPower() bool {
+	return slices.ContainsFunc(r.in.objective, func(t ObjectiveTerm) bool {
 		m, _ := MetricNamed(t.Metric)
 		return t.Weight != 0 && (m.Only == "power" || m.Only == "prices" || m.Only == "carbon")
 	})
@@ -285,10 +363,15 @@ func (r *reducer) waking() float64 {
 //
 // Complexity: O(n + clusters·(jobs that state run times) + c log c) for c closed times.
 func (r *reducer) lastEnd() float64 {
-	if !math.IsNaN(r.last) {
-		return r.last
+	if math.IsNaN(r.last) {
+		r.last = r.endBy(0)
 	}
-	last, sum := 0.0, 0.0
+	return r.last
+}
+
+// endBy is lastEnd where jobs can start from the given time on.
+func (r *reducer) endBy(last float64) float64 {
+	sum := 0.0
 	longest, waking := r.longestTimes(), r.waking()
 	for k := range r.in.jobs {
 		last = max(last, r.in.jobs[k].Arrival)
@@ -331,10 +414,10 @@ func (r *reducer) lastEnd() float64 {
 			last = max(last, closure.To)
 		}
 	}
-	if r.last = room(last); math.IsNaN(r.last) {
-		r.last = math.Inf(1)
+	if end := room(last); !math.IsNaN(end) {
+		return end
 	}
-	return r.last
+	return math.Inf(1)
 }
 
 // longestTimes returns a function that is at least the time that a job takes, by its work and by its estimate (on line by its estimate alone): with all the tasks that one of its processors may have, on
@@ -343,10 +426,10 @@ func (r *reducer) longestTimes() func(k int) float64 {
 	in := r.original
 	slowest := make([]float64, len(in.clusters))
 	speed, link, pause, latency, network := math.Inf(1), math.Inf(1), 0.0, 0.0, math.Inf(1)
-	for c := range in.clusters {
+	for c := range r.in.clusters { // without machines that no job can use, which stand behind all others
 		cluster := &in.clusters[c]
 		slowest[c] = math.Inf(1)
-		for g := range cluster.Machines {
+		for g := range r.in.clusters[c].Machines {
 			slowest[c] = min(slowest[c], cluster.Machines[g].Speed)
 			link = min(link, cluster.Machines[g].Bandwidth)
 		}
@@ -376,7 +459,7 @@ func (r *reducer) longestTimes() func(k int) float64 {
 		}
 		longest := 0.0
 		for c, time := range j.runtimes {
-			if math.IsNaN(time) {
+			if c >= len(r.in.clusters) || math.IsNaN(time) {
 				continue
 			}
 			_, most := in.Width(k, c)

@@ -455,11 +455,11 @@ func (p *Platform) ShortOfBut(but []bool, room *Room, j *Job, cluster int) int {
 	return -1
 }
 
-// Hosts is the number of processors of machine m that the job could hold in the room. Where the job must stay on one machine and m is a group
+// Hosts is the number of processors of machine m that jobs like this one could hold in the room. Where a job of several processors must stay on one machine and m is a group
 // of machines of one processor, that is one at most. O(licences of the job).
 func (p *Platform) Hosts(room *Room, j *Job, m int) int {
 	n := p.hosts(room, j, m)
-	if j.Request.Span == model.SpanMachine && p.nodes == nil {
+	if j.Request.Span == model.SpanMachine && j.Request.Max > 1 && p.nodes == nil {
 		n = min(n, p.units(m))
 	}
 	return n

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/allot-opt/allot/model"
@@ -22,14 +23,19 @@ func Supports(solver Solver, in *model.Instance, stated bool) error {
 // may use it.
 type Presolver struct {
 	in   *model.Instance
-	made [1 + int(model.OnLine|model.Scoring|model.Licensed)]func() (*model.Instance, *model.Reduction) // by use
+	made [1 + int(model.OnLine|model.Scoring|model.Licensed|model.ByObjective)]func() (*model.Instance, *model.Reduction) // by use
 }
 
 // NewPresolver prepares to reduce the instance.
 func NewPresolver(in *model.Instance) *Presolver {
 	p := &Presolver{in: in}
 	for use := range p.made {
-		p.made[use] = sync.OnceValues(func() (*model.Instance, *model.Reduction) { return model.Reduce(in, model.Use(use)) })
+		p.made[use] = sync.OnceValues(func() (*model.Instance, *model.Reduction) {
+			if others := model.Use(use) &^ model.ByObjective; int(others) != use && !slices.ContainsFunc(in.Jobs(), func(j model.Job) bool { return j.HasDeadline() }) {
+				return p.made[others]() // the same, for it concerns deadlines alone
+			}
+			return model.Reduce(in, model.Use(use))
+		})
 	}
 	return p
 }
@@ -63,21 +69,25 @@ func (p *Presolver) For(solver Solver, stated bool) (*model.Instance, *model.Red
 	return reduced, back
 }
 
+// ByObjective is a [Solver] that goes by limits and the objective alone, so that [Run] leaves out deadlines which the objective does not count.
+type ByObjective interface{ ByObjective() }
+
 // uses says what the solver needs of an instance that is reduced for it; false: it takes instances as they are stated.
 func uses(solver Solver) (use model.Use, reduces bool) {
 	switch s := solver.(type) {
 	case Chain:
+		use = model.ByObjective
 		for _, stage := range s {
 			more, reduces := uses(stage.Solver)
 			if !reduces {
 				return 0, false
 			}
-			use |= more
+			use = (use|more)&^model.ByObjective | use&more&model.ByObjective // all stages go by it, or the chain does not
 		}
 		return use, true
 	case *Rolling:
 		use, reduces = uses(s.of.Solver)
-		return use | model.OnLine, reduces
+		return use&^model.ByObjective | model.OnLine, reduces
 	case *simulation:
 		rules := s.Discipline()
 		if use = model.OnLine; rules.Place.OrFirst() != place.First {
@@ -89,6 +99,8 @@ func uses(solver Solver) (use model.Use, reduces bool) {
 		return use, !rules.Stated && rules.Defer == nil // the rule that defers jobs reads what is stated of prices
 	case AsStated:
 		return 0, false
+	case ByObjective:
+		return model.ByObjective, true
 	case interface{ PlaceRule() place.Name }:
 		if s.PlaceRule().OrFirst() != place.First {
 			use = model.Scoring

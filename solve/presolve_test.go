@@ -2,11 +2,14 @@ package solve_test
 
 import (
 	"context"
+	"errors"
+	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/allot-opt/allot/internal/testkit"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
 )
@@ -130,6 +133,25 @@ func TestPresolveAsStated(t *testing.T) {
 	}
 }
 
+// A solver that goes by the objective alone sees no deadline that it does not count, and no chain does with another solver, which may go by deadlines.
+func TestPresolveByObjective(t *testing.T) {
+	t.Parallel()
+	in, err := model.NewBuilder("deadlines").Minimise("makespan", 1).Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).
+		Job(model.JobSpec{ID: "a", Work: new(1.0), Deadline: new(3.0)}).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, goes := range map[string]bool{"auto": true, "search": true, "exact": true, "edd": false, "muscle": false, "edd+search": false, "search+exact": true, "flexible": false, "search:rolling_period=2": false} {
+		choice, err := solve.Choose(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reduced, _ := solve.NewPresolver(in).For(choice.Solver, false); reduced.Jobs()[0].HasDeadline() == goes {
+			t.Errorf("%s: sees the deadline: %t", name, goes)
+		}
+	}
+}
+
 // A presolver reduces its instance once for all solvers that need the same of it, and a run takes it from there, but not that of another instance.
 func TestPresolverReducesOnce(t *testing.T) {
 	t.Parallel()
@@ -219,6 +241,57 @@ func TestPresolveCertifies(t *testing.T) {
 			if err != nil || result.Certificate == nil || result.Certificate.InstanceSHA256 != in.SHA256() || result.Status != model.Optimal {
 				t.Errorf("%s with %s: %s, %+v, %v", name, addition, result.Status, result.Certificate, err)
 			}
+		}
+	}
+}
+
+// Whatever the presolve leaves out, the figures that are shown are those of the stated instance: objective, metrics and certificate of the result, and the objective of each progress.
+func TestPresolveShowsStated(t *testing.T) {
+	t.Parallel()
+	additions := map[string]bool{}
+	for _, a := range testkit.Inert() {
+		if a.Rule == "" || testkit.With(inertBatch(t, 0), a) == nil {
+			continue
+		}
+		in := inertBatch(t, 0, a.Name)
+		for _, name := range []string{"search", "minmin", "easy"} {
+			choice, err := solve.Choose(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			opt := solve.Options{Seed: 1, MaxEvals: 200, Strict: true, Certify: true, Progress: func(p solve.Progress) {
+				if p.Schedule == nil {
+					return
+				}
+				if value, err := model.EvaluateObjective(in, p.Schedule()); err != nil || value != p.Objective {
+					t.Errorf("%s with %s: progress shows %v, expected %v, %v", name, a.Name, p.Objective, value, err)
+				}
+			}}
+			result, err := solve.Run(t.Context(), choice, in, opt)
+			if err != nil {
+				if !errors.Is(err, solve.ErrUnsupported) {
+					t.Errorf("%s with %s: %v", name, a.Name, err)
+				}
+				continue
+			}
+			additions[a.Rule] = true
+			shown, err := model.Evaluate(in, solve.Bare(result.Solution))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if value := result.Solution.Objective; value == nil || *value != shown.Objective || !reflect.DeepEqual(result.Solution.Metrics, shown.Metrics) {
+				t.Errorf("%s with %s: shows %v and %v, expected %v and %v", name, a.Name, value, result.Solution.Metrics, shown.Objective, shown.Metrics)
+			}
+			if c := result.Certificate; c != nil {
+				if report := proof.Check(t.Context(), in, c); report.Verdict == proof.Refuted {
+					t.Errorf("%s with %s: %s", name, a.Name, report.Reason)
+				}
+			}
+		}
+	}
+	for _, rule := range []string{"objective", "blocks", "reservation", "sleep", "power caps", "horizon"} {
+		if !additions[rule] {
+			t.Errorf("no addition for the rule %s", rule)
 		}
 	}
 }

@@ -28,6 +28,9 @@ func (*Auto) candidates(in *model.Instance, opt solve.Options) []solve.Info {
 	return solve.Worth(in, size, filling(in, size, solve.Solvers()))
 }
 
+// ByObjective says that deadlines which the objective does not count do not concern it.
+func (*Auto) ByObjective() {}
+
 // Supports implements [solve.Solver]: what search takes, or a quick solver.
 func (a *Auto) Supports(in *model.Instance) error {
 	err := newSearch().Supports(in)

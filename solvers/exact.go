@@ -47,6 +47,9 @@ func quickExact(in *model.Instance) bool {
 // clusters afterwards, so that states of different clusters do not multiply. With precedence or licences all clusters are searched at once.
 type Exact struct{}
 
+// ByObjective says that deadlines which the objective does not count do not concern it.
+func (*Exact) ByObjective() {}
+
 // Supports implements [solve.Solver].
 func (*Exact) Supports(in *model.Instance) error {
 	if err := search.Exhaustible(in); err != nil {

@@ -73,12 +73,12 @@ func (s *Selector) Look(room *sim.Room, j *sim.Job) {
 	s.places = s.places[:0]
 	for m, free := range s.free {
 		c := s.platform.Machines[m].Cluster
-		if n := len(s.places); r.Span != model.SpanMachine && n > 0 && s.places[n-1].cluster == c {
+		if n := len(s.places); n > 0 && s.places[n-1].cluster == c && s.places[n-1].machine < 0 {
 			s.places[n-1].free += int(free)
 			continue
 		}
 		p := place{cluster: c, machine: -1, free: int(free), least: s.platform.Width(j, c), most: s.platform.Widest(j, c)}
-		if r.Span == model.SpanMachine {
+		if r.Span == model.SpanMachine && p.most > 1 { // one processor is on one machine whatever the span
 			p.machine = int32(m)
 		}
 		s.places = append(s.places, p)

@@ -31,7 +31,7 @@ func With(in *model.Instance, additions ...Addition) *model.Instance {
 	}
 	more, err := model.New(spec)
 	if err != nil {
-		panic(fmt.Sprintf("an inert addition makes an instance invalid: %v", err))
+		panic(fmt.Sprintf("an inert addition, the last of %d, %q, makes an instance invalid: %v", len(additions), additions[len(additions)-1].Name, err))
 	}
 	return more
 }
@@ -101,7 +101,7 @@ func Far(spec *model.InstanceSpec) (float64, bool) {
 }
 
 // Inert lists the additions, at least one for each rule of the presolve. Whoever adds a field to the format that limits schedules adds the form of it that limits none.
-func Inert() []Addition { return inert }
+func Inert() []Addition { return slices.Concat(inert, further) }
 
 var inert = []Addition{
 	{"memory that never runs short", "memory", func(s *model.InstanceSpec) bool { return memory(s, 2.5) }},

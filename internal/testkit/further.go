@@ -1,0 +1,230 @@
+package testkit
+
+import (
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// More additions: what nobody counts, what nobody can use, and what holds wherever a job runs.
+var further = []Addition{
+	{"a metric of weight 0", "objective", func(s *model.InstanceSpec) bool {
+		return s.Objective["mean_response"] == 0 && alsoMinimise(s, "mean_response", 0)
+	}},
+	{"over_deadline without deadlines", "objective", func(s *model.InstanceSpec) bool {
+		return !anyJob(s, func(j *model.JobSpec) bool { return j.Deadline != nil }) && alsoMinimise(s, "over_deadline", 3)
+	}},
+	{"over_budget without budgets", "objective", func(s *model.InstanceSpec) bool {
+		return !anyJob(s, func(j *model.JobSpec) bool { return j.Budget != nil }) && alsoMinimise(s, "over_budget", 3)
+	}},
+	{"cost without costs", "objective", func(s *model.InstanceSpec) bool {
+		return !anyMachine(s, func(m *model.MachineSpec) bool { return m.Cost != 0 }) && alsoMinimise(s, "cost", 3)
+	}},
+	{"missed without deadlines", "objective", func(s *model.InstanceSpec) bool {
+		return !anyJob(s, func(j *model.JobSpec) bool { return j.Deadline != nil || j.DeadlineHard }) && alsoMinimise(s, "missed", 3)
+	}},
+	{"power of jobs that nobody counts", "", func(s *model.InstanceSpec) bool {
+		if minimisesPower(s) || capped(s) || statesPower(s) || notOfPower(s) {
+			return false
+		}
+		return someJobs(s, func(k int, j *model.JobSpec) bool { j.Power = new(float64(k % 4)); return true })
+	}},
+	{"states of power that nobody counts", "", func(s *model.InstanceSpec) bool {
+		if minimisesPower(s) || capped(s) || statesPower(s) || notOfPower(s) {
+			return false
+		}
+		return eachMachine(s, func(k int, m *model.MachineSpec) {
+			m.Power = &model.PowerSpec{Idle: float64(k % 3), Busy: 1, Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: 1, Power: 2}, Up: model.WaySpec{Time: 3, Power: 9}}}}
+		})
+	}},
+	{"machines suspended after all jobs", "sleep", func(s *model.InstanceSpec) bool {
+		far, ok := Far(s)
+		if !ok || minimisesPower(s) || capped(s) || statesPower(s) || s.Horizon != nil || notOfPower(s) {
+			return false
+		}
+		return eachMachine(s, func(k int, m *model.MachineSpec) {
+			m.Power = &model.PowerSpec{Idle: 1, Busy: 1, SuspendAfter: new(4 * far), Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: 1}, Up: model.WaySpec{Time: 1}}}}
+		})
+	}},
+	{"machines suspended in no time", "sleep", func(s *model.InstanceSpec) bool {
+		if minimisesPower(s) || capped(s) || statesPower(s) || s.Horizon != nil || notOfPower(s) {
+			return false
+		}
+		return eachMachine(s, func(k int, m *model.MachineSpec) {
+			m.Power = &model.PowerSpec{Idle: 1, Busy: 1, SuspendAfter: new(2.0), Off: []model.OffSpec{{Name: "off"}}}
+		})
+	}},
+	{"machines that begin off and wake in no time", "sleep", func(s *model.InstanceSpec) bool {
+		far, ok := Far(s)
+		if !ok || minimisesPower(s) || capped(s) || statesPower(s) || s.Horizon != nil || notOfPower(s) {
+			return false
+		}
+		s.Horizon = &model.HorizonSpec{From: firstArrival(s), To: far}
+		return eachMachine(s, func(k int, m *model.MachineSpec) {
+			m.Power = &model.PowerSpec{Idle: 1, Busy: 1, Begin: "off", End: "off", Off: []model.OffSpec{{Name: "off"}}}
+		})
+	}},
+	{"machines that end off after all jobs", "sleep", func(s *model.InstanceSpec) bool {
+		far, ok := Far(s)
+		if !ok || minimisesPower(s) || capped(s) || statesPower(s) || s.Horizon != nil || notOfPower(s) {
+			return false
+		}
+		s.Horizon = &model.HorizonSpec{From: firstArrival(s), To: 2 * far}
+		return eachMachine(s, func(k int, m *model.MachineSpec) {
+			m.Power = &model.PowerSpec{Idle: 1, Busy: 1, End: "off", Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: 1}}}}
+		})
+	}},
+	{"a cluster closed for ever", "machines", func(s *model.InstanceSpec) bool {
+		if countsSize(s) || s.Tariff != nil || anyInstant(s) || anyJob(s, func(j *model.JobSpec) bool { return j.Reservation == "inert" }) {
+			return false
+		}
+		s.Clusters = append(slices.Clone(s.Clusters), model.ClusterSpec{ID: "inert closed cluster", Machines: []model.MachineSpec{{ID: "inert closed cluster", Processors: 2, Closed: []model.ClosedSpec{{}}}}})
+		return true
+	}},
+	{"a machine closed for ever", "machines", func(s *model.InstanceSpec) bool {
+		if countsSize(s) || anyInstant(s) {
+			return false
+		}
+		return eachCluster(s, func(_ int, c *model.ClusterSpec) {
+			c.Machines = append(slices.Clone(c.Machines), model.MachineSpec{ID: "inert closed", Processors: 2, Speed: 0.5, Closed: []model.ClosedSpec{{}}})
+		})
+	}},
+	{"a machine without the feature that all jobs need", "machines", func(s *model.InstanceSpec) bool {
+		if countsSize(s) || anyJob(s, func(j *model.JobSpec) bool { return j.Running != nil }) || anyMachine(s, func(m *model.MachineSpec) bool { return slices.Contains(m.Features, "inert there") }) {
+			return false
+		}
+		eachMachine(s, func(k int, m *model.MachineSpec) { m.Features = append(slices.Clone(m.Features), "inert there") })
+		eachCluster(s, func(_ int, c *model.ClusterSpec) {
+			c.Machines = append(slices.Clone(c.Machines), model.MachineSpec{ID: "inert lacks", Processors: 2, Speed: 3})
+		})
+		return eachJob(s, func(k int, j *model.JobSpec) { j.Features = append(slices.Clone(j.Features), []string{"inert there"}) })
+	}},
+	{"a cluster without the feature that all jobs need", "machines", func(s *model.InstanceSpec) bool {
+		if countsSize(s) || s.Tariff != nil || anyJob(s, func(j *model.JobSpec) bool { return j.Running != nil }) || anyMachine(s, func(m *model.MachineSpec) bool { return slices.Contains(m.Features, "inert open") }) {
+			return false
+		}
+		eachMachine(s, func(k int, m *model.MachineSpec) { m.Features = append(slices.Clone(m.Features), "inert open") })
+		s.Clusters = append(slices.Clone(s.Clusters), model.ClusterSpec{ID: "inert lacks cluster", Machines: []model.MachineSpec{{ID: "inert lacks cluster", Processors: 2, Speed: 2}}})
+		return eachJob(s, func(k int, j *model.JobSpec) { j.Features = append(slices.Clone(j.Features), []string{"inert open"}) })
+	}},
+	{"a cluster for which no job states a run time", "machines", func(s *model.InstanceSpec) bool {
+		if countsSize(s) || s.Tariff != nil || anyJob(s, func(j *model.JobSpec) bool { return len(j.Runtime) == 0 }) {
+			return false
+		}
+		s.Clusters = append(slices.Clone(s.Clusters), model.ClusterSpec{ID: "inert unstated", Machines: []model.MachineSpec{{ID: "inert unstated", Processors: 200}}})
+		return true
+	}},
+	{"all machines reserved for all jobs", "reservation", func(s *model.InstanceSpec) bool {
+		if anyMachine(s, func(m *model.MachineSpec) bool { return m.Closed != nil }) || anyJob(s, func(j *model.JobSpec) bool { return j.Reservation != "" || j.Running != nil }) {
+			return false
+		}
+		eachMachine(s, func(k int, m *model.MachineSpec) { m.Closed = []model.ClosedSpec{{For: "inert"}} })
+		return eachJob(s, func(_ int, j *model.JobSpec) { j.Reservation = "inert" })
+	}},
+	{"all machines reserved for all jobs, in parts", "reservation", func(s *model.InstanceSpec) bool {
+		if anyMachine(s, func(m *model.MachineSpec) bool { return m.Closed != nil }) || anyJob(s, func(j *model.JobSpec) bool { return j.Reservation != "" || j.Running != nil }) {
+			return false
+		}
+		eachMachine(s, func(k int, m *model.MachineSpec) {
+			m.Closed = []model.ClosedSpec{{For: "inert", To: new(5.0)}, {For: "inert", From: 5}}
+		})
+		return eachJob(s, func(_ int, j *model.JobSpec) { j.Reservation = "inert" })
+	}},
+	{"machines from one to all", "blocks", func(s *model.InstanceSpec) bool {
+		return someJobs(s, func(_ int, j *model.JobSpec) bool {
+			n := max(1, j.Processors.Max) / max(1, j.Block)
+			if j.Machines != (model.ProcessorRange{}) || j.Processors.Min != j.Processors.Max || n < 2 || j.Running != nil {
+				return false
+			}
+			j.Machines = model.ProcessorRange{Min: 1, Max: n}
+			return true
+		})
+	}},
+	{"one machine where clusters have one", "blocks", func(s *model.InstanceSpec) bool {
+		if slices.ContainsFunc(s.Clusters, func(c model.ClusterSpec) bool { return c.Allocation == "machine" || machinesOf(&c) > 1 }) {
+			return false
+		}
+		return someJobs(s, func(k int, j *model.JobSpec) bool {
+			n := max(1, j.Processors.Max) / max(1, j.Block)
+			if j.Machines != (model.ProcessorRange{}) || j.PerMachine > 0 || j.Processors.Min != j.Processors.Max || j.Running != nil || j.Span == "grid" {
+				return false
+			}
+			if k%2 == 0 {
+				j.Machines = model.Rigid(1)
+			} else {
+				j.PerMachine = n
+			}
+			return true
+		})
+	}},
+	{"blocks where clusters have one machine", "blocks", func(s *model.InstanceSpec) bool {
+		if strands(s) || slices.ContainsFunc(s.Clusters, func(c model.ClusterSpec) bool { return c.Allocation == "machine" || machinesOf(&c) > 1 }) {
+			return false
+		}
+		return someJobs(s, func(k int, j *model.JobSpec) bool {
+			if j.Machines != (model.ProcessorRange{}) || j.PerMachine > 0 || j.Block > 0 || len(j.Resources) > 0 || j.Processors.Min != j.Processors.Max || j.Running != nil || j.Span == "grid" || j.Processors.Max < 2 {
+				return false
+			}
+			j.Block = j.Processors.Max
+			return true
+		})
+	}},
+	{"one block on each machine where machines have one processor", "blocks", func(s *model.InstanceSpec) bool {
+		for c := range s.Clusters {
+			if slices.ContainsFunc(s.Clusters[c].Machines, func(m model.MachineSpec) bool {
+				return unitsOf(&s.Clusters[c], &m) > 1 || s.Clusters[c].Allocation == "machine"
+			}) {
+				return false
+			}
+		}
+		return !anyInstant(s) && someJobs(s, func(k int, j *model.JobSpec) bool {
+			if j.Machines != (model.ProcessorRange{}) || j.PerMachine > 0 || j.Block > 0 || j.Processors.Min != j.Processors.Max || j.Running != nil || j.Span == "machine" {
+				return false
+			}
+			if k%2 == 0 {
+				j.PerMachine = 1
+			} else {
+				j.Machines = model.Rigid(max(1, j.Processors.Max))
+			}
+			return true
+		})
+	}},
+}
+
+// alsoMinimise gives the objective one more metric, unless it has it.
+func alsoMinimise(s *model.InstanceSpec, metric string, weight float64) bool {
+	if minimises(s, metric) {
+		return false
+	}
+	objective := with(s.Objective, metric, weight)
+	if s.Objective == nil {
+		objective["makespan"] = 1
+	}
+	s.Objective = objective
+	return true
+}
+
+// machinesOf is the number of machines of a cluster.
+func machinesOf(c *model.ClusterSpec) int {
+	sum := 0
+	for k := range c.Machines {
+		sum += max(1, c.Machines[k].Count)
+	}
+	return sum
+}
+
+// notOfPower says whether the instance has what does not go with power, or only in a horizon that a tariff covers.
+func notOfPower(s *model.InstanceSpec) bool {
+	return !statesPower(s) && s.Tariff != nil || !statesPower(s) && slices.ContainsFunc(s.Clusters, func(c model.ClusterSpec) bool { return c.Tariff != nil }) ||
+		anyMachine(s, func(m *model.MachineSpec) bool { return m.Background != nil })
+}
+
+// anyInstant says whether a job takes no time somewhere, or none by its estimate.
+func anyInstant(s *model.InstanceSpec) bool {
+	return anyJob(s, func(j *model.JobSpec) bool { return takesNoTime(j) || j.Estimate != nil && *j.Estimate == 0 })
+}
+
+// countsSize says whether the objective has a metric of machines that may serve nobody.
+func countsSize(s *model.InstanceSpec) bool {
+	return minimises(s, "balance", "utilisation", "processor_usage", "workload_share", "device_utilisation", "stranded", "licence_usage", "mcp", "idle_time", "qos_penalty") || minimisesPower(s)
+}
