@@ -402,10 +402,6 @@ var presolveRules = []struct {
 		s.Horizon, s.Objective = &model.HorizonSpec{To: 30}, map[string]float64{"energy": 1, "unfinished": x}
 		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Idle: 1, Busy: 3}
 	}, []float64{0}, []float64{1}},
-	{"a cluster between others", "machines", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
-		s.Clusters = append(s.Clusters, model.ClusterSpec{ID: "e", Machines: []model.MachineSpec{{ID: "o"}}})
-	}, nil, []float64{0}},
 	{"one machine", "blocks", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Processors, s.Jobs[0].Machines = model.Rigid(int(x)), model.Rigid(1)
 	}, []float64{1}, []float64{2}},
