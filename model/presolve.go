@@ -60,7 +60,7 @@ func Reduce(in *Instance, use Use) (*Instance, *Reduction) {
 	}
 	r := newReducer(in, use)
 	for _, rule := range []func(*reducer){
-		(*reducer).objective, (*reducer).unused, (*reducer).licences, (*reducer).bandwidth, (*reducer).network, (*reducer).nodeFeatures, (*reducer).span, (*reducer).exclusive, (*reducer).blocks,
+		(*reducer).objective, (*reducer).licences, (*reducer).bandwidth, (*reducer).network, (*reducer).nodeFeatures, (*reducer).span, (*reducer).exclusive, (*reducer).blocks,
 		(*reducer).memory, (*reducer).nodeResources, (*reducer).widths, (*reducer).precedence, (*reducer).reserved, (*reducer).powerCaps, (*reducer).closedBefore, (*reducer).sleep,
 		(*reducer).horizon, (*reducer).closedAfter, (*reducer).hardDeadlines, (*reducer).deadlines, (*reducer).equalMachines,
 	} {

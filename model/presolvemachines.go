@@ -28,7 +28,7 @@ func (r *reducer) equalMachines() {
 		before, after = before+len(groups), after+len(merged)
 		renameMerged(groups, merged)
 		if r.report.merged == nil {
-			r.report.merged = make([]bool, len(r.original.clusters)) // clusters that nobody can use are not in the reduced instance
+			r.report.merged = make([]bool, len(r.in.clusters))
 		}
 		r.report.merged[c] = true
 		r.cluster(c).Machines = merged

@@ -317,76 +317,6 @@ var presolveRules = []struct {
 			s.Clusters[0].PowerCap = [][]float64{{0, x}}
 		}
 	}, []float64{0}, []float64{3, 1e9}},
-	{"a machine that is closed for ever", "machines", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{From: x}}})
-	}, []float64{0, 3}, []float64{up(3), 8}},
-	{"a machine that is closed for a while", "machines", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{To: new(1e9)}}})
-	}, nil, []float64{0}},
-	{"a machine that is closed for the reservation of a job", "machines", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{For: "r"}}})
-		s.Jobs[0].Reservation = []string{"", "r"}[int(x)]
-	}, []float64{0}, []float64{1}},
-	{"a machine that is closed to a job that takes no time", "machines", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
-		s.Jobs[0].Work = &x
-	}, []float64{1}, []float64{0}},
-	{"a machine that is closed to a job by its estimate", "machines", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
-		s.Jobs[0].Estimate = &x
-	}, []float64{1}, []float64{0}},
-	{"a machine without a feature", "machines", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines[0].Features = []string{"f"}
-		s.Clusters[0].Machines = append(s.Clusters[0].Machines, model.MachineSpec{ID: "n"})
-		s.Jobs[0].Features, s.Jobs[1].Features = [][]string{{"f"}}, [][]string{{"f", "g"}}[int(x):]
-	}, []float64{0}, []float64{1}},
-	{"a machine before others", "machines", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines = slices.Insert(s.Clusters[0].Machines, int(x), model.MachineSpec{ID: "n", Closed: []model.ClosedSpec{{}}})
-	}, []float64{1}, []float64{0}},
-	{"a cluster before others", "machines", func(s *model.InstanceSpec, x float64) {
-		s.Clusters = slices.Insert(s.Clusters, int(x), model.ClusterSpec{ID: "d", Machines: []model.MachineSpec{{ID: "n", Closed: []model.ClosedSpec{{}}}}})
-	}, []float64{1}, []float64{0}},
-	{"a cluster without stated run times", "machines", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{})
-		s.Jobs[0].Runtime, s.Jobs[1].Runtime = map[string]float64{"c": 5}, map[string]float64{"c": 5, "d": 3}
-		if x == 0 {
-			delete(s.Jobs[1].Runtime, "d")
-		}
-	}, []float64{0}, []float64{1}},
-	{"a machine that is too small", "machines", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{Memory: &x})
-		s.Jobs[0].Memory, s.Jobs[1].Memory = 2, 3
-	}, []float64{0, 1.5}, []float64{2}},
-	{"a machine on which a job runs already", "machines", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
-		running(s)
-		s.Jobs[0].Running.Cluster = []string{"c", "d"}[int(x)]
-	}, []float64{0}, []float64{1}},
-	{"a machine beside a cap", "machines", func(s *model.InstanceSpec, x float64) {
-		s.Clusters[0].Machines = append(s.Clusters[0].Machines, model.MachineSpec{ID: "n", Closed: []model.ClosedSpec{{}}, Power: &model.PowerSpec{Idle: 1}})
-		if s.Clusters[0].Machines[0].Power = (&model.PowerSpec{Busy: 5}); x > 0 {
-			s.Clusters[0].PowerCap = [][]float64{{0, x}}
-		}
-	}, []float64{0}, []float64{1, 9, 1e9}},
-	{"a machine that begins off", "machines", func(s *model.InstanceSpec, x float64) {
-		s.Horizon = &model.HorizonSpec{To: 1e6}
-		s.Clusters[0].Machines = append(s.Clusters[0].Machines, model.MachineSpec{ID: "n", Closed: []model.ClosedSpec{{}}, Power: &model.PowerSpec{Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: 1e7}}}, Begin: []string{"", "off"}[int(x)]}})
-	}, []float64{0}, []float64{1}},
-	{"a machine that may have a load", "machines", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
-		if x > 0 {
-			s.Queueing = &model.QueueingSpec{}
-		}
-	}, []float64{0}, []float64{1}},
-	{"machines that are counted", "machines", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{Closed: []model.ClosedSpec{{}}})
-		s.Objective = map[string]float64{"utilisation": x, "idle_time": x, "balance": x, "makespan": 1}
-	}, []float64{0}, []float64{1}},
-	{"a slow machine that is not used", "closed times: 2 times of machines after", func(s *model.InstanceSpec, x float64) {
-		secondCluster(s, model.MachineSpec{Speed: 1e-3, Closed: []model.ClosedSpec{{}}})
-		s.Jobs[0].Work, s.Jobs[0].Runtime = nil, map[string]float64{"c": 5, "d": 500}
-		closed(s, x, math.Inf(1), "")
-	}, []float64{20.001}, []float64{20}},
 	{"a hard deadline behind a horizon", "hard deadlines", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = &x, true
 		s.Horizon, s.Objective = &model.HorizonSpec{To: 30}, map[string]float64{"energy": 1}
@@ -590,9 +520,6 @@ func TestPresolveUses(t *testing.T) {
 					if in.Jobs()[0].Node().MinMachines > 1 { // which a policy may count
 						barred = append(barred, "blocks")
 					}
-				}
-				if use != 0 {
-					barred = append(barred, "machines")
 				}
 				if use&model.Scoring != 0 {
 					barred = append(barred, "memory", "resources", "bandwidth", "licences")

@@ -426,10 +426,10 @@ func (r *reducer) longestTimes() func(k int) float64 {
 	in := r.original
 	slowest := make([]float64, len(in.clusters))
 	speed, link, pause, latency, network := math.Inf(1), math.Inf(1), 0.0, 0.0, math.Inf(1)
-	for c := range r.in.clusters { // without machines that no job can use, which stand behind all others
+	for c := range in.clusters {
 		cluster := &in.clusters[c]
 		slowest[c] = math.Inf(1)
-		for g := range r.in.clusters[c].Machines {
+		for g := range cluster.Machines {
 			slowest[c] = min(slowest[c], cluster.Machines[g].Speed)
 			link = min(link, cluster.Machines[g].Bandwidth)
 		}
@@ -459,7 +459,7 @@ func (r *reducer) longestTimes() func(k int) float64 {
 		}
 		longest := 0.0
 		for c, time := range j.runtimes {
-			if c >= len(r.in.clusters) || math.IsNaN(time) {
+			if math.IsNaN(time) {
 				continue
 			}
 			_, most := in.Width(k, c)

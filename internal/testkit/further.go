@@ -74,46 +74,6 @@ var further = []Addition{
 			m.Power = &model.PowerSpec{Idle: 1, Busy: 1, End: "off", Off: []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: 1}}}}
 		})
 	}},
-	{"a cluster closed for ever", "machines", func(s *model.InstanceSpec) bool {
-		if countsSize(s) || s.Tariff != nil || anyInstant(s) || anyJob(s, func(j *model.JobSpec) bool { return j.Reservation == "inert" }) {
-			return false
-		}
-		s.Clusters = append(slices.Clone(s.Clusters), model.ClusterSpec{ID: "inert closed cluster", Machines: []model.MachineSpec{{ID: "inert closed cluster", Processors: 2, Closed: []model.ClosedSpec{{}}}}})
-		return true
-	}},
-	{"a machine closed for ever", "machines", func(s *model.InstanceSpec) bool {
-		if countsSize(s) || anyInstant(s) {
-			return false
-		}
-		return eachCluster(s, func(_ int, c *model.ClusterSpec) {
-			c.Machines = append(slices.Clone(c.Machines), model.MachineSpec{ID: "inert closed", Processors: 2, Speed: 0.5, Closed: []model.ClosedSpec{{}}})
-		})
-	}},
-	{"a machine without the feature that all jobs need", "machines", func(s *model.InstanceSpec) bool {
-		if countsSize(s) || anyJob(s, func(j *model.JobSpec) bool { return j.Running != nil }) || anyMachine(s, func(m *model.MachineSpec) bool { return slices.Contains(m.Features, "inert there") }) {
-			return false
-		}
-		eachMachine(s, func(k int, m *model.MachineSpec) { m.Features = append(slices.Clone(m.Features), "inert there") })
-		eachCluster(s, func(_ int, c *model.ClusterSpec) {
-			c.Machines = append(slices.Clone(c.Machines), model.MachineSpec{ID: "inert lacks", Processors: 2, Speed: 3})
-		})
-		return eachJob(s, func(k int, j *model.JobSpec) { j.Features = append(slices.Clone(j.Features), []string{"inert there"}) })
-	}},
-	{"a cluster without the feature that all jobs need", "machines", func(s *model.InstanceSpec) bool {
-		if countsSize(s) || s.Tariff != nil || anyJob(s, func(j *model.JobSpec) bool { return j.Running != nil }) || anyMachine(s, func(m *model.MachineSpec) bool { return slices.Contains(m.Features, "inert open") }) {
-			return false
-		}
-		eachMachine(s, func(k int, m *model.MachineSpec) { m.Features = append(slices.Clone(m.Features), "inert open") })
-		s.Clusters = append(slices.Clone(s.Clusters), model.ClusterSpec{ID: "inert lacks cluster", Machines: []model.MachineSpec{{ID: "inert lacks cluster", Processors: 2, Speed: 2}}})
-		return eachJob(s, func(k int, j *model.JobSpec) { j.Features = append(slices.Clone(j.Features), []string{"inert open"}) })
-	}},
-	{"a cluster for which no job states a run time", "machines", func(s *model.InstanceSpec) bool {
-		if countsSize(s) || s.Tariff != nil || anyJob(s, func(j *model.JobSpec) bool { return len(j.Runtime) == 0 }) {
-			return false
-		}
-		s.Clusters = append(slices.Clone(s.Clusters), model.ClusterSpec{ID: "inert unstated", Machines: []model.MachineSpec{{ID: "inert unstated", Processors: 200}}})
-		return true
-	}},
 	{"all machines reserved for all jobs", "reservation", func(s *model.InstanceSpec) bool {
 		if anyMachine(s, func(m *model.MachineSpec) bool { return m.Closed != nil }) || anyJob(s, func(j *model.JobSpec) bool { return j.Reservation != "" || j.Running != nil }) {
 			return false
@@ -222,9 +182,4 @@ func notOfPower(s *model.InstanceSpec) bool {
 // anyInstant says whether a job takes no time somewhere, or none by its estimate.
 func anyInstant(s *model.InstanceSpec) bool {
 	return anyJob(s, func(j *model.JobSpec) bool { return takesNoTime(j) || j.Estimate != nil && *j.Estimate == 0 })
-}
-
-// countsSize says whether the objective has a metric of machines that may serve nobody.
-func countsSize(s *model.InstanceSpec) bool {
-	return minimises(s, "balance", "utilisation", "processor_usage", "workload_share", "device_utilisation", "stranded", "licence_usage", "mcp", "idle_time", "qos_penalty") || minimisesPower(s)
 }

@@ -1,7 +1,6 @@
 package testkit_test
 
 import (
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -16,8 +15,8 @@ import (
 // The checker says the same of a schedule before and after an addition, and finds the same objective.
 func TestInertAdditionsChangeNothing(t *testing.T) {
 	additions := testkit.Inert()
-	if len(additions) < 60 {
-		t.Errorf("%d additions, expected at least 60", len(additions))
+	if len(additions) < 28 {
+		t.Errorf("%d additions, expected at least 28", len(additions))
 	}
 	applied, right, wrong := make([]int, len(additions)), make([]int, len(additions)), 0
 	for seed := range race.Enough(2000) {
@@ -40,7 +39,7 @@ func TestInertAdditionsChangeNothing(t *testing.T) {
 		far, _ := testkit.Far(&spec)
 		for range 2 {
 			of := in
-			if rng.IntN(2) == 0 || slices.ContainsFunc(used, func(k int) bool { return additions[k].Rule == "devices" }) { // only then jobs have devices
+			if rng.IntN(2) == 0 {
 				of = more
 			}
 			sol := modeltest.Schedule(rng, of)
@@ -49,13 +48,7 @@ func TestInertAdditionsChangeNothing(t *testing.T) {
 					t.Fatalf("seed %d: a schedule ends at %v, after %v", seed, sol.Jobs[k].End, far)
 				}
 			}
-			before, after := model.Check(in, without(sol, in)), model.Check(more, sol)
-			if slices.ContainsFunc(before.Violations, func(v model.Violation) bool { return v.Code == "unknown-cluster" || v.Code == "foreign-processor" }) {
-				if after.OK() {
-					t.Fatalf("seed %d: a schedule is right that uses added machines", seed)
-				}
-				continue // the objective of such a schedule is not known
-			}
+			before, after := model.Check(in, sol), model.Check(more, sol)
 			names := ""
 			for _, k := range used {
 				names += additions[k].Name + "; "
@@ -83,26 +76,6 @@ func TestInertAdditionsChangeNothing(t *testing.T) {
 	if wrong < race.Enough(300) {
 		t.Errorf("%d wrong schedules", wrong)
 	}
-}
-
-// without is the schedule with no devices that the instance does not have.
-func without(sol *model.Solution, in *model.Instance) *model.Solution {
-	unknown := func(id string, _ map[string]model.ProcessorSet) bool {
-		return !slices.ContainsFunc(in.Resources(), func(r model.Resource) bool { return r.ID == id })
-	}
-	stripped := *sol
-	stripped.Jobs = slices.Clone(sol.Jobs)
-	for k := range stripped.Jobs {
-		p := &stripped.Jobs[k]
-		p.Devices = maps.Clone(p.Devices)
-		maps.DeleteFunc(p.Devices, unknown)
-		p.Pieces = slices.Clone(p.Pieces)
-		for i := range p.Pieces {
-			p.Pieces[i].Devices = maps.Clone(p.Pieces[i].Devices)
-			maps.DeleteFunc(p.Pieces[i].Devices, unknown)
-		}
-	}
-	return &stripped
 }
 
 // same says whether two values are equal up to rounding.
