@@ -90,8 +90,12 @@ func TestPresolveKeepsSchedules(t *testing.T) {
 		"closed times": everyUse, "objective": everyUse, "reservation": everyUse, "deadlines": {0, model.Scoring}, "sleep": everyUse, "horizon": everyUse, "hard deadlines": {0, model.Scoring}, "equal machines": everyUse,
 	} {
 		for _, use := range everyUse {
+			least := race.Enough(8) / (1 + int(use))
+			if name == "sleep" { // on line machines that are off at first have to have their horizon left out too, which is rare
+				least = min(least, 2)
+			}
 			switch n := rules[applied{name, use}]; {
-			case slices.Contains(uses, use) && n < race.Enough(8)/(1+int(use)):
+			case slices.Contains(uses, use) && n < least:
 				t.Errorf("%s, use %d: it applied %d times", name, use, n)
 			case !slices.Contains(uses, use) && n > 0:
 				t.Errorf("%s, use %d: it applied %d times, expected none", name, use, n)

@@ -70,12 +70,12 @@ func (m *Machine) closedBut(reservation string) []Closure {
 // arrives and after all jobs have ended, or the machine is idle for too short a time to be suspended.
 //
 // Why nothing changes: states limit schedules in one way alone. Between two jobs, before the first and behind the last there must be time for the ways into and out of
-// service, see the method fits of a gap. The conditions of [reducer.awake] make each of these gaps long enough, whatever jobs run there. Power, which the states change, is
+// service, see the method fits of a gap; of a machine that serves nobody an instance is refused where there is not. The conditions of [reducer.awake] make each of these gaps long enough, whatever jobs run there. Power, which the states change, is
 // counted by metrics and by power caps: the rule does not apply where the objective has such a metric or a cap is stated. What is shown of a schedule beside its
 // objective is evaluated on the stated instance, which has the states. On line a job gets those machines first that are on, so that policies see
 // what suspends machines; states at the ends of a horizon they do not see, as they take no horizon that limits anything.
 func (r *reducer) sleep() {
-	if r.original.features&SleepingMachines == 0 || r.countsPower() || r.original.features&PowerCaps != 0 {
+	if r.original.features&SleepingMachines == 0 || r.countsPower() || r.capped() {
 		return
 	}
 	machines, rests := 0, false
@@ -123,8 +123,6 @@ func (r *reducer) awake(p *MachinePower) (free, late bool) {
 	case p.Suspends(): // no gap before a job is longer than all of the time until the last end
 		return h == nil && r.lastEnd() < p.SuspendAfter, true
 	case up > 0 && h.From+up > r.in.firstArrival:
-		return false, false
-	case p.Begin != p.End && h.From+(up+down) > h.To: // a machine that serves nobody has to do both ways
 		return false, false
 	case down > 0:
 		return h.From <= r.in.firstArrival && r.lastEnd()+down <= h.To, true
