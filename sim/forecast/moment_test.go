@@ -271,7 +271,7 @@ func TestQuantilesLieBetweenTheExtremes(t *testing.T) {
 // falls no estimate is too short.
 func powered(t *rapid.T, asleep bool) *model.Instance {
 	plain := queue(t)
-	spec := model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2, Power: &model.PowerSpec{Busy: 3}}, {ID: "n", Count: 2, Power: &model.PowerSpec{Busy: 5}}}}
+	spec := model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 2, Power: &model.PowerSpec{Busy: 3}}, {ID: "n", Processors: 2, Power: &model.PowerSpec{Busy: 5}}}}
 	falls, before := false, math.Inf(1)
 	for k := range rapid.IntRange(1, 4).Draw(t, "steps") {
 		power := float64(rapid.IntRange(0, 16).Draw(t, "cap"))
