@@ -45,12 +45,12 @@ func newJoint(of *partitioned, r *region, depth int, step float64, order Order) 
 	slices.SortFunc(p.tiers, func(a, b *tierLine) int { return cmp.Compare(b.tier, a.tier) })
 	if len(p.tiers) == 1 {
 		p.tiers[0].line = &p.queue
-		p.queue.listed = of.listingOf
+		p.queue.serve(of.listingOf)
 		return p
 	}
 	for _, t := range p.tiers {
 		l := newLine(order, of.platform, r.clusters)
-		l.listed = func(j *sim.Job) *listing { return of.listingOf(j).in(t.tier) }
+		l.serve(func(j *sim.Job) *listing { return of.listingOf(j).in(t.tier) })
 		t.line = &l
 	}
 	p.left = p.forget
