@@ -37,6 +37,7 @@ type visit struct {
 // newJoint is a policy for the queues of a region.
 func newJoint(of *partitioned, r *region, depth int, step float64, order Order) *joint {
 	p := &joint{general: newOn(of.platform, r.clusters, depth, step, order), of: of, shut: newBitset(len(of.platform.Machines)), in: r}
+	p.again = func(j *sim.Job) bool { return len(of.listingOf(j).queues) > 1 }
 	for _, q := range r.queues {
 		if !slices.ContainsFunc(p.tiers, func(t *tierLine) bool { return t.tier == q.tier }) {
 			p.tiers = append(p.tiers, &tierLine{tier: q.tier})
@@ -190,7 +191,7 @@ func (p *joint) meet(e *sim.Engine, j *sim.Job, v *visit) bool {
 		p.shut.join(q.machines)
 		return false
 	}
-	if p.deep.within = v.within; p.startBeside(e, j, &p.platform.Free) {
+	if p.deep.within = v.within; p.startAgain(e, j) {
 		return true
 	}
 	p.told(e, j, q)
@@ -201,6 +202,30 @@ func (p *joint) meet(e *sim.Engine, j *sim.Job, v *visit) bool {
 			return !j.Queued()
 		}
 		q.reserved++
+	}
+	return false
+}
+
+// startAgain starts a job beside the reservations of others. Its own, of a queue in which it was met before, are not in its way, and end where it starts.
+func (p *joint) startAgain(e *sim.Engine, j *sim.Job) bool {
+	own := func(k keeper) bool { return k.job == j }
+	if !p.again(j) || !slices.ContainsFunc(p.keepers, own) {
+		return p.startBeside(e, j, &p.platform.Free)
+	}
+	for k := range p.keepers {
+		if own(p.keepers[k]) {
+			p.deep.give(j, &p.keepers[k].booking, e.Now())
+		}
+	}
+	if p.startBeside(e, j, &p.platform.Free) {
+		p.keepers = slices.DeleteFunc(p.keepers, own)
+		delete(p.reserved, j.Number)
+		return true
+	}
+	for k := range p.keepers {
+		if own(p.keepers[k]) {
+			p.deep.take(j, &p.keepers[k].booking)
+		}
 	}
 	return false
 }

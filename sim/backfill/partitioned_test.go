@@ -58,6 +58,7 @@ type siteHold struct {
 	from, to     float64
 	where        int
 	size, copies int
+	by           *siteJob // the waiting job whose reservation it is; nil: one that runs
 }
 
 // queues are the names of a job's queues.
@@ -262,7 +263,7 @@ func (s *site) decide(region []string) {
 	var held []siteHold
 	for k := range s.jobs {
 		if j := &s.jobs[k]; !math.IsNaN(j.start) && !j.left {
-			held = append(held, siteHold{s.now, s.expected(j), j.where, j.size, j.copies})
+			held = append(held, siteHold{s.now, s.expected(j), j.where, j.size, j.copies, nil})
 		}
 	}
 	reserved, closed, shut := map[string]int{}, map[string]bool{}, map[int]bool{}
@@ -286,9 +287,10 @@ func (s *site) decide(region []string) {
 					}
 					continue
 				}
-				if c := s.fitsBeside(j, s.of(j, name), held, s.now, s.now+j.estimate, true); c >= 0 {
+				others := slices.DeleteFunc(slices.Clone(held), func(h siteHold) bool { return h.by == j })
+				if c := s.fitsBeside(j, s.of(j, name), others, s.now, s.now+j.estimate, true); c >= 0 {
 					s.launch(j, c)
-					held = append(held, siteHold{s.now, s.now + j.estimate, c, j.size, j.copies})
+					held = append(others, siteHold{s.now, s.now + j.estimate, c, j.size, j.copies, nil})
 					continue
 				}
 				if reserved[name] == s.depth {
@@ -306,7 +308,7 @@ func (s *site) decide(region []string) {
 						end = max(t+s.step, math.Nextafter(t, math.Inf(1)))
 					}
 					if c := s.fitsBeside(j, s.of(j, name), held, t, end, false); t >= s.now && c >= 0 {
-						held = append(held, siteHold{t, end, c, j.size, j.copies})
+						held = append(held, siteHold{t, end, c, j.size, j.copies, j})
 						break
 					}
 				}
@@ -363,7 +365,7 @@ func (s *site) alone(name string, queue []*siteJob) {
 	var held []siteHold
 	for k := range s.jobs {
 		if j := &s.jobs[k]; !math.IsNaN(j.start) && !j.left {
-			held = append(held, siteHold{s.now, s.expected(j), j.where, j.size, j.copies})
+			held = append(held, siteHold{s.now, s.expected(j), j.where, j.size, j.copies, nil})
 		}
 	}
 	if s.depth > 1 { // as in a region of several queues
@@ -371,7 +373,7 @@ func (s *site) alone(name string, queue []*siteJob) {
 		for _, j := range queue {
 			if c := s.fitsBeside(j, s.of(j, name), held, s.now, s.now+j.estimate, true); c >= 0 {
 				s.launch(j, c)
-				held = append(held, siteHold{s.now, s.now + j.estimate, c, j.size, j.copies})
+				held = append(held, siteHold{s.now, s.now + j.estimate, c, j.size, j.copies, nil})
 				continue
 			}
 			if left == 0 {
@@ -389,7 +391,7 @@ func (s *site) alone(name string, queue []*siteJob) {
 					end = max(t+s.step, math.Nextafter(t, math.Inf(1)))
 				}
 				if c := s.fitsBeside(j, s.of(j, name), held, t, end, false); t >= s.now && c >= 0 {
-					held = append(held, siteHold{t, end, c, j.size, j.copies})
+					held = append(held, siteHold{t, end, c, j.size, j.copies, j})
 					break
 				}
 			}
