@@ -64,7 +64,7 @@ func (p *joint) Arrive(j *sim.Job) {
 	p.enter(j)
 }
 
-// enter implements regional.
+// enter puts a job into the queue, and into the lines of its tiers.
 func (p *joint) enter(j *sim.Job) {
 	p.general.enter(j)
 	for _, t := range p.tiers {
@@ -260,22 +260,37 @@ func (p *joint) startBehind(e *sim.Engine, j *sim.Job, within bitset) bool {
 	return true
 }
 
-// jobs implements regional.
-func (p *general) jobs() (queued []*sim.Job, running []held) {
+// hand implements regional. Reservations are made afresh at each instant, so there is none to keep.
+func (p *general) hand() (h handed) {
 	p.enterAlone()
 	p.queue.each(func(b *block) {
 		for i := range b.jobs {
-			queued = append(queued, b.jobs[i].job)
+			h.queued = append(h.queued, held{job: b.jobs[i].job})
 		}
 	})
 	for _, j := range p.running {
-		running = append(running, held{job: j})
+		h.running = append(h.running, held{job: j})
 	}
-	return queued, running
+	return h
 }
 
 // wakes implements regional.
 func (p *general) wakes() float64 { return math.Inf(1) }
 
-// goOn implements regional.
-func (p *general) goOn(h held) { p.running = insertByEnd(p.running, h.job) }
+// takeOver implements regional.
+func (p *general) takeOver(h handed) {
+	for _, r := range h.running {
+		p.running = insertByEnd(p.running, r.job)
+	}
+	for _, q := range h.queued {
+		p.enter(q.job)
+	}
+}
+
+// takeOver implements regional.
+func (p *joint) takeOver(h handed) {
+	p.general.takeOver(handed{running: h.running})
+	for _, q := range h.queued {
+		p.enter(q.job)
+	}
+}

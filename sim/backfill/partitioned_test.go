@@ -633,6 +633,64 @@ func TestPartitionsApart(t *testing.T) {
 	}
 }
 
+// promises watches conservative backfilling, under which no job outlives its estimate: a reservation never moves to a later time.
+type promises struct {
+	of     *partitioned
+	queued map[int64]*sim.Job
+	starts map[int64]float64 // reservations
+	broken string
+}
+
+func (p *promises) Watch(_ *sim.Platform, policy sim.Policy) {
+	p.of = policy.(partitionedConservative).partitioned
+}
+
+func (p *promises) Arrived(_ float64, j *sim.Job) { p.queued[j.Number] = j }
+
+func (p *promises) Started(now float64, j *sim.Job, _ []sim.Part) {
+	p.hold(j, now)
+	delete(p.queued, j.Number)
+}
+
+func (p *promises) Left(_ float64, j *sim.Job, _ sim.Outcome, _ string) { delete(p.queued, j.Number) }
+
+func (p *promises) Decided(float64) {
+	for _, j := range p.queued {
+		p.hold(j, p.of.of[j.Handle].policy.(sim.Reserver).Reserved(j))
+	}
+}
+
+// hold compares a reservation with the one that the job had before.
+func (p *promises) hold(j *sim.Job, at float64) {
+	if before, has := p.starts[j.Number]; has && at > before {
+		p.broken = fmt.Sprintf("job %d has a reservation at %v, and had one at %v", j.Number, at, before)
+	}
+	p.starts[j.Number] = at
+}
+
+// TestPartitionsKeepPromises: no job loses its reservation under conservative backfilling, also where jobs arrive that join queues which had nothing in common, on processors and on single machines.
+func TestPartitionsKeepPromises(t *testing.T) {
+	for seed := range uint64(10000 / thoroughness) {
+		s := randomSite(rand.New(rand.NewPCG(seed, 61)), false)
+		for k := range s.jobs {
+			s.jobs[k].runtime++
+			s.jobs[k].estimate = max(s.jobs[k].estimate, s.jobs[k].runtime)
+		}
+		in, _ := s.instance(t, nil, true)
+		d := Conservative(1, Ranking{Order: []string{byArrival, byShortest}[seed%2]})
+		if seed%4 > 1 {
+			d.Place = "best"
+		}
+		p := &promises{queued: map[int64]*sim.Job{}, starts: map[int64]float64{}}
+		if _, _, err := sim.Simulate(context.Background(), in, d, sim.Options{Observer: p}); err != nil {
+			t.Fatal(err)
+		}
+		if p.broken != "" {
+			t.Fatalf("seed %d: %s", seed, p.broken)
+		}
+	}
+}
+
 // nodeSite is a cluster whose machines are in partitions by a feature, with memory, devices and hard deadlines; of one partition alone where its number is not negative.
 func nodeSite(rng *rand.Rand, only int) model.InstanceSpec {
 	parts := 2 + rng.IntN(2)
