@@ -20,6 +20,7 @@ type joint struct {
 	tiers []*tierLine // descending
 	shut  bitset      // FCFS: machines of closed queues
 	room  sim.Room    // what is free on the others
+	anew  bool        // a job has started as one of a queue that kept something from others as one of another
 }
 
 // tierLine is the jobs of the queues of a tier.
@@ -92,10 +93,6 @@ func (p *joint) Decide(e *sim.Engine) {
 	if p.queue.length == 0 {
 		return
 	}
-	clear(p.shut)
-	for _, q := range p.of.queues {
-		q.reserved, q.by = 0, nil
-	}
 	p.begin()
 	any := false
 	for _, t := range p.tiers {
@@ -104,28 +101,45 @@ func (p *joint) Decide(e *sim.Engine) {
 			any = any || len(p.offers(k)) > 0 || p.platform.Capped() // a job may have to be dropped
 		}
 	}
-	if any || e.Asked() != nil {
+	asked := p.queue.askedOf(e)
+	switch {
+	case any || asked != nil && !p.platform.Draws(): // a reservation would draw
 		p.pass(e)
+	case asked != nil:
+		p.waitsFirst(e, asked.job, asked.job)
 	}
 }
 
-// pass goes through the jobs of all tiers.
+// pass goes through the jobs of all tiers. Where a job starts that has been in the way of others, and is no more, it begins again.
 func (p *joint) pass(e *sim.Engine) {
+	for p.anew = true; p.anew && !e.Stopped(); {
+		p.anew = false
+		p.passOnce(e)
+	}
+	p.deep.within = nil
+}
+
+// passOnce goes through the jobs of all tiers, until a job starts that has been in the way of others.
+func (p *joint) passOnce(e *sim.Engine) {
+	clear(p.shut)
+	clear(p.reserved)
+	for _, q := range p.of.queues {
+		q.reserved, q.by = 0, nil
+	}
 	if p.depth > 0 || p.platform.Capped() {
 		p.foresee(e)
 	}
 	for _, t := range p.tiers {
-		if t.line.length > 0 {
+		if t.line.length > 0 && !p.anew {
 			p.serve(e, t.line)
 		}
 	}
-	p.deep.within = nil
 }
 
 // serve goes through the jobs of a tier.
 func (p *joint) serve(e *sim.Engine, l *line) {
 	var after *waiting
-	for !e.Stopped() {
+	for !e.Stopped() && !p.anew {
 		next := l.first(&search{after: after, open: p.open})
 		if asked := l.askedOf(e); overtaken(asked, next) && (after == nil || after.before(asked)) {
 			for _, v := range p.visits(l.places[asked.job.Handle].in, asked.job) {
@@ -182,6 +196,7 @@ func (p *joint) meet(e *sim.Engine, j *sim.Job, v *visit) bool {
 	if p.depth == 0 {
 		if q.by != nil || p.startBehind(e, j, v.within) {
 			p.told(e, j, q)
+			p.anew = p.anew || !j.Queued() && slices.ContainsFunc(p.in.queues, func(q *partQueue) bool { return q.by == j })
 			return !j.Queued()
 		}
 		if p.told(e, j, q); p.platform.Capped() && !p.reserveMet(e, j, v) {
@@ -206,7 +221,7 @@ func (p *joint) meet(e *sim.Engine, j *sim.Job, v *visit) bool {
 	return false
 }
 
-// startAgain starts a job beside the reservations of others. Its own, of a queue in which it was met before, are not in its way, and end where it starts.
+// startAgain starts a job beside the reservations of others. Its own, of a queue in which it was met before, are not in its way.
 func (p *joint) startAgain(e *sim.Engine, j *sim.Job) bool {
 	own := func(k keeper) bool { return k.job == j }
 	if !p.again(j) || !slices.ContainsFunc(p.keepers, own) {
@@ -218,8 +233,7 @@ func (p *joint) startAgain(e *sim.Engine, j *sim.Job) bool {
 		}
 	}
 	if p.startBeside(e, j, &p.platform.Free) {
-		p.keepers = slices.DeleteFunc(p.keepers, own)
-		delete(p.reserved, j.Number)
+		p.anew = true
 		return true
 	}
 	for k := range p.keepers {

@@ -267,6 +267,7 @@ func (s *site) decide(region []string) {
 		}
 	}
 	reserved, closed, shut := map[string]int{}, map[string]bool{}, map[int]bool{}
+	kept := map[*siteJob]bool{} // what jobs kept something from others
 	for _, tier := range slices.Compact(tiers) {
 		for _, j := range queue {
 			for _, name := range s.queues(j) {
@@ -278,10 +279,13 @@ func (s *site) decide(region []string) {
 						continue
 					}
 					if c := s.fitsNow(j, s.of(j, name), shut); c >= 0 {
-						s.launch(j, c)
+						if s.launch(j, c); kept[j] { // no more
+							s.decide(region)
+							return
+						}
 						continue
 					}
-					closed[name] = true
+					closed[name], kept[j] = true, true
 					for c, has := range s.met[name].clusters {
 						shut[c] = shut[c] || has
 					}
@@ -289,7 +293,10 @@ func (s *site) decide(region []string) {
 				}
 				others := slices.DeleteFunc(slices.Clone(held), func(h siteHold) bool { return h.by == j })
 				if c := s.fitsBeside(j, s.of(j, name), others, s.now, s.now+j.estimate, true); c >= 0 {
-					s.launch(j, c)
+					if s.launch(j, c); kept[j] {
+						s.decide(region)
+						return
+					}
 					held = append(others, siteHold{s.now, s.now + j.estimate, c, j.size, j.copies, nil})
 					continue
 				}
@@ -308,7 +315,7 @@ func (s *site) decide(region []string) {
 						end = max(t+s.step, math.Nextafter(t, math.Inf(1)))
 					}
 					if c := s.fitsBeside(j, s.of(j, name), held, t, end, false); t >= s.now && c >= 0 {
-						held = append(held, siteHold{t, end, c, j.size, j.copies, j})
+						held, kept[j] = append(held, siteHold{t, end, c, j.size, j.copies, j}), true
 						break
 					}
 				}
