@@ -123,6 +123,10 @@ func (o *objects) flavor(x field) {
 // localQueue reads a LocalQueue.
 func (o *objects) localQueue(x field) {
 	m := o.readMeta(x, true)
+	if o.localQueues[m.id()] != nil {
+		x.at("metadata", "name").fault("expected each LocalQueue once, found %q again", m.id())
+		return
+	}
 	o.localQueues[m.id()] = &localQueue{x.at("spec", "clusterQueue").required().str(), stops(x)}
 }
 

@@ -32,17 +32,18 @@ type general struct {
 	hopeless float64    // no job of these is hopeless before
 	empty    *sim.Room
 	plan     reservation
-	deep     timeline          // with more than one reservation
-	reserved map[int64]float64 // by number: reservations of the instant, with more than one
-	keepers  []keeper          // these, where an observer asks about a job
-	asks     bool              // one does
-	instant  int64             // counts the instants at which jobs are queued
-	stamp    int64             // counts the changes of what is free and what is reserved
-	begun    int64             // the stamp at the beginning of the instant
-	planned  int64             // counts those of what is reserved
-	most     []int32           // by place in clusters: free processors
-	widest   []int32           // by place in clusters: most free processors of a machine
-	roomy    int32             // most processors that a job could hold now
+	deep     timeline            // with more than one reservation
+	reserved map[int64]float64   // by number: reservations of the instant, with more than one
+	keepers  []keeper            // these, where an observer asks about a job, else those of jobs that may be met again
+	asks     bool                // one does
+	again    func(*sim.Job) bool // whether a job may be met again at the instant; nil: none is
+	instant  int64               // counts the instants at which jobs are queued
+	stamp    int64               // counts the changes of what is free and what is reserved
+	begun    int64               // the stamp at the beginning of the instant
+	planned  int64               // counts those of what is reserved
+	most     []int32             // by place in clusters: free processors
+	widest   []int32             // by place in clusters: most free processors of a machine
+	roomy    int32               // most processors that a job could hold now
 	shares   []sim.Share
 	chosen   []sim.Share
 	spread   spreading

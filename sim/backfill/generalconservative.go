@@ -51,6 +51,7 @@ type generalConservative struct {
 	freed    []generalFreed
 	order    []waiting // scratch
 	afresh   bool      // a job outlived its estimate: the plan does not hold
+	handed   bool      // the bookings are those of other policies, and not yet in the plan
 	wake     float64   // see wakes
 }
 
@@ -111,7 +112,7 @@ func (p *generalConservative) Arrive(j *sim.Job) {
 	p.scorer.arrived(j)
 }
 
-// enter implements regional.
+// enter puts a job into the queue.
 func (p *generalConservative) enter(j *sim.Job) {
 	for int(j.Handle) >= len(p.booked) {
 		p.booked = append(p.booked, generalBooking{})
@@ -124,24 +125,73 @@ func (p *generalConservative) enter(j *sim.Job) {
 	p.plan.join(j)
 }
 
-// jobs implements regional. All reservations are made afresh by the policy that takes the jobs over.
-func (p *generalConservative) jobs() (queued []*sim.Job, running []held) {
+// hand implements regional.
+func (p *generalConservative) hand() (h handed) {
 	for _, j := range p.running {
-		running = append(running, held{j, p.booked[j.Handle]})
+		h.running = append(h.running, held{job: j, booking: p.booked[j.Handle]})
 	}
-	return slices.Concat(p.roster.list(), p.fresh), running
+	for _, j := range p.roster.list() {
+		h.queued = append(h.queued, held{j, p.booked[j.Handle], true})
+	}
+	for _, j := range p.fresh {
+		h.queued = append(h.queued, held{job: j})
+	}
+	h.freed, h.afresh = p.freed, p.afresh
+	return h
 }
 
 // wakes implements regional.
 func (p *generalConservative) wakes() float64 { return p.wake }
 
-// goOn implements regional.
-func (p *generalConservative) goOn(h held) {
+// takeOver implements regional. No job loses its reservation: the regions had nothing in common, so their plans fit together.
+func (p *generalConservative) takeOver(h handed) {
+	for _, r := range h.running {
+		p.book(r)
+		p.running = insertByEnd(p.running, r.job)
+	}
+	for _, q := range h.queued {
+		if !q.promised {
+			p.enter(q.job)
+			continue
+		}
+		p.book(q)
+		p.plan.join(q.job)
+		p.roster.add(q.job)
+	}
+	p.freed, p.afresh, p.handed = h.freed, h.afresh, true
+}
+
+// book notes what the plan holds for a job.
+func (p *generalConservative) book(h held) {
 	for int(h.job.Handle) >= len(p.booked) {
 		p.booked = append(p.booked, generalBooking{})
 	}
 	p.booked[h.job.Handle] = h.booking
-	p.running, p.afresh = insertByEnd(p.running, h.job), true
+}
+
+// restore makes the plan that of the policies from which this one took over.
+func (p *generalConservative) restore(now float64) {
+	p.plan.reset(now)
+	take := func(j *sim.Job, s *generalBooking) {
+		if s.start = max(s.start, now); s.end > now {
+			p.plan.take(j, s)
+		}
+	}
+	for k := range p.freed {
+		take(&p.freed[k].job, &p.freed[k].slot)
+	}
+	for _, j := range p.running {
+		take(j, &p.booked[j.Handle])
+	}
+	for _, j := range p.roster.list() {
+		take(j, &p.booked[j.Handle])
+		if p.nodes != nil {
+			p.nodes.seen(j, &p.booked[j.Handle])
+		}
+	}
+	if p.nodes != nil {
+		p.nodes.missed()
+	}
 }
 
 // FindsPlaces implements sim.Placer: a moldable job gets the fewest processors that it may hold.
@@ -171,12 +221,16 @@ func (p *generalConservative) Decide(e *sim.Engine) {
 	for k := range p.freed {
 		p.afresh = p.afresh || p.freed[k].slot.end < now
 	}
-	if late || p.afresh {
+	switch {
+	case late || p.afresh:
 		p.rebuild(e)
-	} else {
+	case p.handed:
+		p.restore(now)
+		fallthrough
+	default:
 		p.compress(e)
 	}
-	p.afresh = late
+	p.afresh, p.handed = late, false
 	p.admit(e)
 	wake := p.launch(e)
 	for p.admit(e) { // jobs that start leave their turns to others

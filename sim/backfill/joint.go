@@ -20,6 +20,7 @@ type joint struct {
 	tiers []*tierLine // descending
 	shut  bitset      // FCFS: machines of closed queues
 	room  sim.Room    // what is free on the others
+	anew  bool        // a job has started as one of a queue that kept something from others as one of another
 }
 
 // tierLine is the jobs of the queues of a tier.
@@ -37,6 +38,7 @@ type visit struct {
 // newJoint is a policy for the queues of a region.
 func newJoint(of *partitioned, r *region, depth int, step float64, order Order) *joint {
 	p := &joint{general: newOn(of.platform, r.clusters, depth, step, order), of: of, shut: newBitset(len(of.platform.Machines)), in: r}
+	p.again = func(j *sim.Job) bool { return len(of.listingOf(j).queues) > 1 }
 	for _, q := range r.queues {
 		if !slices.ContainsFunc(p.tiers, func(t *tierLine) bool { return t.tier == q.tier }) {
 			p.tiers = append(p.tiers, &tierLine{tier: q.tier})
@@ -45,12 +47,12 @@ func newJoint(of *partitioned, r *region, depth int, step float64, order Order) 
 	slices.SortFunc(p.tiers, func(a, b *tierLine) int { return cmp.Compare(b.tier, a.tier) })
 	if len(p.tiers) == 1 {
 		p.tiers[0].line = &p.queue
-		p.queue.listed = of.listingOf
+		p.queue.serve(of.listingOf)
 		return p
 	}
 	for _, t := range p.tiers {
 		l := newLine(order, of.platform, r.clusters)
-		l.listed = func(j *sim.Job) *listing { return of.listingOf(j).in(t.tier) }
+		l.serve(func(j *sim.Job) *listing { return of.listingOf(j).in(t.tier) })
 		t.line = &l
 	}
 	p.left = p.forget
@@ -63,7 +65,7 @@ func (p *joint) Arrive(j *sim.Job) {
 	p.enter(j)
 }
 
-// enter implements regional.
+// enter puts a job into the queue, and into the lines of its tiers.
 func (p *joint) enter(j *sim.Job) {
 	p.general.enter(j)
 	for _, t := range p.tiers {
@@ -91,10 +93,6 @@ func (p *joint) Decide(e *sim.Engine) {
 	if p.queue.length == 0 {
 		return
 	}
-	clear(p.shut)
-	for _, q := range p.of.queues {
-		q.reserved, q.by = 0, nil
-	}
 	p.begin()
 	any := false
 	for _, t := range p.tiers {
@@ -103,28 +101,45 @@ func (p *joint) Decide(e *sim.Engine) {
 			any = any || len(p.offers(k)) > 0 || p.platform.Capped() // a job may have to be dropped
 		}
 	}
-	if any || e.Asked() != nil {
+	asked := p.queue.askedOf(e)
+	switch {
+	case any || asked != nil && !p.platform.Draws(): // a reservation would draw
 		p.pass(e)
+	case asked != nil:
+		p.waitsFirst(e, asked.job, asked.job)
 	}
 }
 
-// pass goes through the jobs of all tiers.
+// pass goes through the jobs of all tiers. Where a job starts that has been in the way of others, and is no more, it begins again.
 func (p *joint) pass(e *sim.Engine) {
+	for p.anew = true; p.anew && !e.Stopped(); {
+		p.anew = false
+		p.passOnce(e)
+	}
+	p.deep.within = nil
+}
+
+// passOnce goes through the jobs of all tiers, until a job starts that has been in the way of others.
+func (p *joint) passOnce(e *sim.Engine) {
+	clear(p.shut)
+	clear(p.reserved)
+	for _, q := range p.of.queues {
+		q.reserved, q.by = 0, nil
+	}
 	if p.depth > 0 || p.platform.Capped() {
 		p.foresee(e)
 	}
 	for _, t := range p.tiers {
-		if t.line.length > 0 {
+		if t.line.length > 0 && !p.anew {
 			p.serve(e, t.line)
 		}
 	}
-	p.deep.within = nil
 }
 
 // serve goes through the jobs of a tier.
 func (p *joint) serve(e *sim.Engine, l *line) {
 	var after *waiting
-	for !e.Stopped() {
+	for !e.Stopped() && !p.anew {
 		next := l.first(&search{after: after, open: p.open})
 		if asked := l.askedOf(e); overtaken(asked, next) && (after == nil || after.before(asked)) {
 			for _, v := range p.visits(l.places[asked.job.Handle].in, asked.job) {
@@ -181,6 +196,7 @@ func (p *joint) meet(e *sim.Engine, j *sim.Job, v *visit) bool {
 	if p.depth == 0 {
 		if q.by != nil || p.startBehind(e, j, v.within) {
 			p.told(e, j, q)
+			p.anew = p.anew || !j.Queued() && slices.ContainsFunc(p.in.queues, func(q *partQueue) bool { return q.by == j })
 			return !j.Queued()
 		}
 		if p.told(e, j, q); p.platform.Capped() && !p.reserveMet(e, j, v) {
@@ -190,7 +206,7 @@ func (p *joint) meet(e *sim.Engine, j *sim.Job, v *visit) bool {
 		p.shut.join(q.machines)
 		return false
 	}
-	if p.deep.within = v.within; p.startBeside(e, j, &p.platform.Free) {
+	if p.deep.within = v.within; p.startAgain(e, j) {
 		return true
 	}
 	p.told(e, j, q)
@@ -201,6 +217,29 @@ func (p *joint) meet(e *sim.Engine, j *sim.Job, v *visit) bool {
 			return !j.Queued()
 		}
 		q.reserved++
+	}
+	return false
+}
+
+// startAgain starts a job beside the reservations of others. Its own, of a queue in which it was met before, are not in its way.
+func (p *joint) startAgain(e *sim.Engine, j *sim.Job) bool {
+	own := func(k keeper) bool { return k.job == j }
+	if !p.again(j) || !slices.ContainsFunc(p.keepers, own) {
+		return p.startBeside(e, j, &p.platform.Free)
+	}
+	for k := range p.keepers {
+		if own(p.keepers[k]) {
+			p.deep.give(j, &p.keepers[k].booking, e.Now())
+		}
+	}
+	if p.startBeside(e, j, &p.platform.Free) {
+		p.anew = true
+		return true
+	}
+	for k := range p.keepers {
+		if own(p.keepers[k]) {
+			p.deep.take(j, &p.keepers[k].booking)
+		}
 	}
 	return false
 }
@@ -235,22 +274,37 @@ func (p *joint) startBehind(e *sim.Engine, j *sim.Job, within bitset) bool {
 	return true
 }
 
-// jobs implements regional.
-func (p *general) jobs() (queued []*sim.Job, running []held) {
+// hand implements regional. Reservations are made afresh at each instant, so there is none to keep.
+func (p *general) hand() (h handed) {
 	p.enterAlone()
 	p.queue.each(func(b *block) {
 		for i := range b.jobs {
-			queued = append(queued, b.jobs[i].job)
+			h.queued = append(h.queued, held{job: b.jobs[i].job})
 		}
 	})
 	for _, j := range p.running {
-		running = append(running, held{job: j})
+		h.running = append(h.running, held{job: j})
 	}
-	return queued, running
+	return h
 }
 
 // wakes implements regional.
 func (p *general) wakes() float64 { return math.Inf(1) }
 
-// goOn implements regional.
-func (p *general) goOn(h held) { p.running = insertByEnd(p.running, h.job) }
+// takeOver implements regional.
+func (p *general) takeOver(h handed) {
+	for _, r := range h.running {
+		p.running = insertByEnd(p.running, r.job)
+	}
+	for _, q := range h.queued {
+		p.enter(q.job)
+	}
+}
+
+// takeOver implements regional.
+func (p *joint) takeOver(h handed) {
+	p.general.takeOver(handed{running: h.running})
+	for _, q := range h.queued {
+		p.enter(q.job)
+	}
+}

@@ -161,6 +161,9 @@ func newLine(order Order, platform *sim.Platform, clusters []int) line {
 	return l
 }
 
+// serve lets a line serve several queues. The function tells where a job waits. Jobs of as many processors may wait in different queues, so the number does not tell their kind.
+func (l *line) serve(listed func(*sim.Job) *listing) { l.listed, l.byWidth = listed, nil }
+
 // add adds a job.
 func (l *line) add(j *sim.Job, fastest float64) {
 	of, size := l.platform.KindOf(j, l.clusters)

@@ -344,6 +344,14 @@ func (p *nodePlan) seen(j *sim.Job, s *generalBooking) {
 	p.looks[j.Handle] = of
 }
 
+// missed notes that queued jobs may have missed anything that is free.
+func (p *nodePlan) missed() {
+	for m := range p.lines {
+		p.freed = append(p.freed, freedSpan{m, p.now, infinite})
+		p.touched[m] = p.past + len(p.freed)
+	}
+}
+
 // stays says that the queued job of the handle certainly finds no earlier start: see [nodePlan.sooner].
 func (p *nodePlan) stays(handle int32) bool {
 	of := &p.looks[handle]

@@ -56,20 +56,27 @@ type region struct {
 type regional interface {
 	sim.Policy
 	sim.Resumer
-	// enter is Arrive for a job that has arrived before, at a policy that serves the region no more.
-	enter(j *sim.Job)
-	// jobs are the queued jobs in queue order, and what runs.
-	jobs() (queued []*sim.Job, running []held)
-	// goOn takes over a job that runs.
-	goOn(held)
+	// hand is what another policy has to know that serves the region from now on.
+	hand() handed
+	// takeOver takes over from policies that serve the region no more.
+	takeOver(handed)
 	// wakes is the time at which the last decision asked for another; +Inf: it asked for none.
 	wakes() float64
 }
 
-// held is a running job, with what the plan of a policy holds for it.
+// held is a job, with what the plan of a policy holds for it.
 type held struct {
-	job     *sim.Job
-	booking generalBooking
+	job      *sim.Job
+	booking  generalBooking
+	promised bool // it waits, and has a reservation
+}
+
+// handed is the jobs of a region.
+type handed struct {
+	queued  []held // in the order of number once it is taken over
+	running []held
+	freed   []generalFreed // by jobs that have ended at the instant
+	afresh  bool           // a plan does not hold
 }
 
 // newPartitioned is a policy for a platform with queues.
@@ -255,7 +262,7 @@ func (p *partitioned) join(queues []*partQueue) *region {
 
 // replace lets a region serve the jobs of others.
 func (p *partitioned) replace(regions []*region, whole *region) {
-	var queued []*sim.Job
+	var all handed
 	for _, r := range regions {
 		if r.policy == nil {
 			continue
@@ -263,17 +270,16 @@ func (p *partitioned) replace(regions []*region, whole *region) {
 		if whole.policy == nil {
 			whole.policy, whole.stirred = p.serve(whole), true
 		}
-		waits, runs := r.policy.jobs()
-		queued = append(queued, waits...)
-		for _, h := range runs {
-			whole.policy.goOn(h)
+		h := r.policy.hand()
+		all.queued, all.running = append(all.queued, h.queued...), append(all.running, h.running...)
+		all.freed, all.afresh = append(all.freed, h.freed...), all.afresh || h.afresh
+	}
+	if whole.policy != nil {
+		slices.SortFunc(all.queued, func(a, b held) int { return cmp.Compare(a.job.Number, b.job.Number) })
+		for _, h := range slices.Concat(all.queued, all.running) {
 			p.of[h.job.Handle] = whole
 		}
-	}
-	slices.SortFunc(queued, func(a, b *sim.Job) int { return cmp.Compare(a.Number, b.Number) })
-	for _, j := range queued {
-		p.of[j.Handle] = whole
-		whole.policy.enter(j)
+		whole.policy.takeOver(all)
 	}
 	at := len(p.regions)
 	if len(regions) > 0 {

@@ -58,6 +58,7 @@ type siteHold struct {
 	from, to     float64
 	where        int
 	size, copies int
+	by           *siteJob // the waiting job whose reservation it is; nil: one that runs
 }
 
 // queues are the names of a job's queues.
@@ -262,10 +263,11 @@ func (s *site) decide(region []string) {
 	var held []siteHold
 	for k := range s.jobs {
 		if j := &s.jobs[k]; !math.IsNaN(j.start) && !j.left {
-			held = append(held, siteHold{s.now, s.expected(j), j.where, j.size, j.copies})
+			held = append(held, siteHold{s.now, s.expected(j), j.where, j.size, j.copies, nil})
 		}
 	}
 	reserved, closed, shut := map[string]int{}, map[string]bool{}, map[int]bool{}
+	kept := map[*siteJob]bool{} // what jobs kept something from others
 	for _, tier := range slices.Compact(tiers) {
 		for _, j := range queue {
 			for _, name := range s.queues(j) {
@@ -277,18 +279,25 @@ func (s *site) decide(region []string) {
 						continue
 					}
 					if c := s.fitsNow(j, s.of(j, name), shut); c >= 0 {
-						s.launch(j, c)
+						if s.launch(j, c); kept[j] { // no more
+							s.decide(region)
+							return
+						}
 						continue
 					}
-					closed[name] = true
+					closed[name], kept[j] = true, true
 					for c, has := range s.met[name].clusters {
 						shut[c] = shut[c] || has
 					}
 					continue
 				}
-				if c := s.fitsBeside(j, s.of(j, name), held, s.now, s.now+j.estimate, true); c >= 0 {
-					s.launch(j, c)
-					held = append(held, siteHold{s.now, s.now + j.estimate, c, j.size, j.copies})
+				others := slices.DeleteFunc(slices.Clone(held), func(h siteHold) bool { return h.by == j })
+				if c := s.fitsBeside(j, s.of(j, name), others, s.now, s.now+j.estimate, true); c >= 0 {
+					if s.launch(j, c); kept[j] {
+						s.decide(region)
+						return
+					}
+					held = append(others, siteHold{s.now, s.now + j.estimate, c, j.size, j.copies, nil})
 					continue
 				}
 				if reserved[name] == s.depth {
@@ -306,7 +315,7 @@ func (s *site) decide(region []string) {
 						end = max(t+s.step, math.Nextafter(t, math.Inf(1)))
 					}
 					if c := s.fitsBeside(j, s.of(j, name), held, t, end, false); t >= s.now && c >= 0 {
-						held = append(held, siteHold{t, end, c, j.size, j.copies})
+						held, kept[j] = append(held, siteHold{t, end, c, j.size, j.copies, j}), true
 						break
 					}
 				}
@@ -363,7 +372,7 @@ func (s *site) alone(name string, queue []*siteJob) {
 	var held []siteHold
 	for k := range s.jobs {
 		if j := &s.jobs[k]; !math.IsNaN(j.start) && !j.left {
-			held = append(held, siteHold{s.now, s.expected(j), j.where, j.size, j.copies})
+			held = append(held, siteHold{s.now, s.expected(j), j.where, j.size, j.copies, nil})
 		}
 	}
 	if s.depth > 1 { // as in a region of several queues
@@ -371,7 +380,7 @@ func (s *site) alone(name string, queue []*siteJob) {
 		for _, j := range queue {
 			if c := s.fitsBeside(j, s.of(j, name), held, s.now, s.now+j.estimate, true); c >= 0 {
 				s.launch(j, c)
-				held = append(held, siteHold{s.now, s.now + j.estimate, c, j.size, j.copies})
+				held = append(held, siteHold{s.now, s.now + j.estimate, c, j.size, j.copies, nil})
 				continue
 			}
 			if left == 0 {
@@ -389,7 +398,7 @@ func (s *site) alone(name string, queue []*siteJob) {
 					end = max(t+s.step, math.Nextafter(t, math.Inf(1)))
 				}
 				if c := s.fitsBeside(j, s.of(j, name), held, t, end, false); t >= s.now && c >= 0 {
-					held = append(held, siteHold{t, end, c, j.size, j.copies})
+					held = append(held, siteHold{t, end, c, j.size, j.copies, j})
 					break
 				}
 			}
@@ -492,7 +501,11 @@ func (s *site) instance(tb testing.TB, only func(*siteJob) bool, named bool) (*m
 // randomSite draws a site. Disjoint: no two partitions have a cluster in common, and nothing else is shared.
 func randomSite(rng *rand.Rand, disjoint bool) *site {
 	s := &site{step: 1, depth: rng.IntN(4), shortest: rng.IntN(3) == 0}
-	for range 2 + rng.IntN(3) {
+	clusters := 2 + rng.IntN(3)
+	if !disjoint && rng.IntN(4) == 0 {
+		clusters = 1 // of equal processors: the platform is flat, unless there are licences
+	}
+	for range clusters {
 		s.clusters = append(s.clusters, 1+rng.IntN(6))
 	}
 	if !disjoint && rng.IntN(3) == 0 {
@@ -623,6 +636,64 @@ func TestPartitionsApart(t *testing.T) {
 					t.Fatalf("seed %d: job %s starts at %v, and at %v in partition %s alone", seed, id, got[id], at, s.parts[part].name)
 				}
 			}
+		}
+	}
+}
+
+// promises watches conservative backfilling, under which no job outlives its estimate: a reservation never moves to a later time.
+type promises struct {
+	of     *partitioned
+	queued map[int64]*sim.Job
+	starts map[int64]float64 // reservations
+	broken string
+}
+
+func (p *promises) Watch(_ *sim.Platform, policy sim.Policy) {
+	p.of = policy.(partitionedConservative).partitioned
+}
+
+func (p *promises) Arrived(_ float64, j *sim.Job) { p.queued[j.Number] = j }
+
+func (p *promises) Started(now float64, j *sim.Job, _ []sim.Part) {
+	p.hold(j, now)
+	delete(p.queued, j.Number)
+}
+
+func (p *promises) Left(_ float64, j *sim.Job, _ sim.Outcome, _ string) { delete(p.queued, j.Number) }
+
+func (p *promises) Decided(float64) {
+	for _, j := range p.queued {
+		p.hold(j, p.of.of[j.Handle].policy.(sim.Reserver).Reserved(j))
+	}
+}
+
+// hold compares a reservation with the one that the job had before.
+func (p *promises) hold(j *sim.Job, at float64) {
+	if before, has := p.starts[j.Number]; has && at > before {
+		p.broken = fmt.Sprintf("job %d has a reservation at %v, and had one at %v", j.Number, at, before)
+	}
+	p.starts[j.Number] = at
+}
+
+// TestPartitionsKeepPromises: no job loses its reservation under conservative backfilling, also where jobs arrive that join queues which had nothing in common, on processors and on single machines.
+func TestPartitionsKeepPromises(t *testing.T) {
+	for seed := range uint64(10000 / thoroughness) {
+		s := randomSite(rand.New(rand.NewPCG(seed, 61)), false)
+		for k := range s.jobs {
+			s.jobs[k].runtime++
+			s.jobs[k].estimate = max(s.jobs[k].estimate, s.jobs[k].runtime)
+		}
+		in, _ := s.instance(t, nil, true)
+		d := Conservative(1, Ranking{Order: []string{byArrival, byShortest}[seed%2]})
+		if seed%4 > 1 {
+			d.Place = "best"
+		}
+		p := &promises{queued: map[int64]*sim.Job{}, starts: map[int64]float64{}}
+		if _, _, err := sim.Simulate(context.Background(), in, d, sim.Options{Observer: p}); err != nil {
+			t.Fatal(err)
+		}
+		if p.broken != "" {
+			t.Fatalf("seed %d: %s", seed, p.broken)
 		}
 	}
 }

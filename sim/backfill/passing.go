@@ -150,7 +150,8 @@ func (p *general) passedBeside(e *sim.Engine, j *sim.Job) {
 		why = sim.Pass{Kind: sim.PassKept}
 	}
 	if why.Kind == 0 {
-		why = inTheWay(p.keepers, func(beside []keeper) bool {
+		others := slices.DeleteFunc(slices.Clone(p.keepers), func(k keeper) bool { return k.job == j })
+		why = inTheWay(others, func(beside []keeper) bool {
 			t := p.deep.blank()
 			t.reset(e.Now())
 			p.takeRunning(t, e)

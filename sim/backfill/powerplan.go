@@ -85,7 +85,7 @@ func (p *general) reserveDeep(j *sim.Job) bool {
 		p.reserved[j.Number] = s.start
 	}
 	p.deep.take(j, &s)
-	if p.asks {
+	if p.asks || p.again != nil && p.again(j) {
 		s.shares = slices.Clone(s.shares)
 		p.keepers = append(p.keepers, keeper{j, s})
 	}

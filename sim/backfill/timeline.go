@@ -112,6 +112,10 @@ func (t *timeline) give(j *sim.Job, s *generalBooking, from float64) {
 	if from = max(from, s.start); from >= s.end {
 		return
 	}
+	if t.flat != nil {
+		t.flat.add(from, s.end, j.Processors)
+		return
+	}
 	first, last := t.split(from), t.split(s.end)
 	for k := first; k < last; k++ {
 		t.platform.Give(t.Values[k], j, s.cluster, s.shares)
