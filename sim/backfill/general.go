@@ -51,7 +51,7 @@ type general struct {
 
 	within  limits    // of the search
 	flat    bool      // see [sim.Platform.Flat]
-	alone   *sim.Job  // then: a job that has joined an empty queue at the instant, and is not in it yet; nil: there is none
+	alone   *sim.Job  // then, where priorities never change: a job that has joined an empty queue at the instant, and is not in it yet; nil: there is none
 	byNode  bool      // machines count one by one, see nodes.go
 	mixed   bool      // then: some are faster than others of their cluster
 	changes []float64 // times at which machines are closed or opened
@@ -130,7 +130,7 @@ func newOn(platform *sim.Platform, clusters []int, depth int, step float64, orde
 // Arrive implements sim.Policy.
 func (p *general) Arrive(j *sim.Job) {
 	p.queue.order.scorer.arrived(j)
-	if p.flat && p.queue.length == 0 && p.alone == nil {
+	if p.flat && p.queue.lasting && p.queue.length == 0 && p.alone == nil {
 		p.alone = j
 		return
 	}

@@ -177,6 +177,18 @@ func drawSlurmOrder(t *rapid.T, processors int32) Ranking {
 // TestSlurmOrderNaive compares the policies in the order slurm with versions that work out every priority from the beginning at each instant, start by start.
 func TestSlurmOrderNaive(t *testing.T) { slurmOrderNaive(t, 80, func(*Ranking) {}) }
 
+// TestSlurmOrderOfAJobThatComesAlone: a job that joins an empty queue has its priority like any other. The draw is one in which the job that came alone and the one behind it have nearly the same.
+func TestSlurmOrderOfAJobThatComesAlone(t *testing.T) {
+	slurmOrderOf(t, 0x27fad5, 80, func(processors int32) (step float64, depth int, r Ranking) {
+		if processors != 11 {
+			t.Fatalf("%d processors: the draw is another one", processors)
+		}
+		r = DefaultRanking()
+		r.Order, r.Factors = bySlurm, Factors{MaxAge: 3, WeightShare: 7, FairShare: shareClassic, CalcPeriod: 7.5, Damping: 1}
+		return 1, 1, r
+	})
+}
+
 // TestSlurmNeverFallsNaive does the same where priorities never fall and only the classic fair share counts: what a pass has between two instants counts then too.
 func TestSlurmNeverFallsNaive(t *testing.T) {
 	slurmOrderNaive(t, 50, func(r *Ranking) {
@@ -190,67 +202,74 @@ func TestSlurmNeverFallsNaive(t *testing.T) {
 // slurmOrderNaive compares under settings that are drawn and changed, with at most the given number of jobs.
 func slurmOrderNaive(t *testing.T, most int, change func(*Ranking)) {
 	rapid.Check(t, func(t *rapid.T) {
-		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 23))
-		specs, processors := randomDeep(rng, 120)
-		specs = specs[:min(len(specs), most)] // the naive form is slow
-		for k, from := len(specs)-1, specs[0].Arrival; k >= 0 && from >= 1e9; k-- {
-			specs[k].Arrival -= from // and makes all passes from 0 on
+		slurmOrderOf(t, rapid.Uint64().Draw(t, "seed"), most, func(processors int32) (step float64, depth int, r Ranking) {
+			step = rapid.SampledFrom([]float64{1, 0.25, 3}).Draw(t, "step")
+			r = drawSlurmOrder(t, processors)
+			change(&r)
+			return step, rapid.SampledFrom([]int{1, 1, 2, 3, 1000}).Draw(t, "depth"), r
+		})
+	})
+}
+
+// slurmOrderOf compares under given settings the jobs that are drawn by a seed.
+func slurmOrderOf(t rapid.TB, seed uint64, most int, settings func(processors int32) (step float64, depth int, r Ranking)) {
+	rng := rand.New(rand.NewPCG(seed, 23))
+	specs, processors := randomDeep(rng, 120)
+	specs = specs[:min(len(specs), most)] // the naive form is slow
+	for k, from := len(specs)-1, specs[0].Arrival; k >= 0 && from >= 1e9; k-- {
+		specs[k].Arrival -= from // and makes all passes from 0 on
+	}
+	b := model.NewBuilder("slurm").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: int(processors)}}})
+	by := make([]submitter, len(specs))
+	for k, s := range specs {
+		by[k] = submitter{fmt.Sprintf("u%d", rng.IntN(4)), fmt.Sprintf("a%d", rng.IntN(4)), fmt.Sprintf("q%d", rng.IntN(3))}
+		if rng.IntN(5) == 0 {
+			by[k].queue = "q1,q2"
 		}
-		b := model.NewBuilder("slurm").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: int(processors)}}})
-		by := make([]submitter, len(specs))
-		for k, s := range specs {
-			by[k] = submitter{fmt.Sprintf("u%d", rng.IntN(4)), fmt.Sprintf("a%d", rng.IntN(4)), fmt.Sprintf("q%d", rng.IntN(3))}
-			if rng.IntN(5) == 0 {
-				by[k].queue = "q1,q2"
+		b.Job(model.JobSpec{ID: shownNumber(k), Arrival: s.Arrival, Processors: model.Rigid(int(s.Processors)), Work: &s.Runtime, Estimate: &s.Estimate, User: by[k].user, Group: by[k].account, Queue: by[k].queue})
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	step, depth, r := settings(processors)
+	if err := r.CheckOrder(in); err != nil {
+		t.Fatal(err)
+	}
+	slow := func(decide func(*naive, []int)) []float64 {
+		s := &slurmReplay{r, specs, by, processors}
+		return newNaive(specs, processors, step, false, func(n *naive) {
+			queue := n.queue()
+			s.sort(n, queue)
+			decide(n, queue)
+		}).start
+	}
+	for _, c := range []struct {
+		name string
+		want []float64
+		got  sim.Discipline
+	}{
+		{"fcfs", slow(func(n *naive, queue []int) {
+			for _, k := range queue {
+				if specs[k].Processors > n.free(n.now) {
+					return
+				}
+				n.launch(k)
 			}
-			b.Job(model.JobSpec{ID: shownNumber(k), Arrival: s.Arrival, Processors: model.Rigid(int(s.Processors)), Work: &s.Runtime, Estimate: &s.Estimate, User: by[k].user, Group: by[k].account, Queue: by[k].queue})
-		}
-		in, err := b.Build()
+		}), FCFS(r)},
+		{"easy", slow(func(n *naive, queue []int) { n.deep(queue, depth) }), EASY(step, depth, r)},
+		{"conservative", slow(naiveConservativeOf), Conservative(step, r)},
+	} {
+		sol, _, err := sim.Simulate(context.Background(), in, c.got, sim.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		step := rapid.SampledFrom([]float64{1, 0.25, 3}).Draw(t, "step")
-		r := drawSlurmOrder(t, processors)
-		change(&r)
-		if err := r.CheckOrder(in); err != nil {
-			t.Fatal(err)
-		}
-		depth := rapid.SampledFrom([]int{1, 1, 2, 3, 1000}).Draw(t, "depth")
-		slow := func(decide func(*naive, []int)) []float64 {
-			s := &slurmReplay{r, specs, by, processors}
-			return newNaive(specs, processors, step, false, func(n *naive) {
-				queue := n.queue()
-				s.sort(n, queue)
-				decide(n, queue)
-			}).start
-		}
-		for _, c := range []struct {
-			name string
-			want []float64
-			got  sim.Discipline
-		}{
-			{"fcfs", slow(func(n *naive, queue []int) {
-				for _, k := range queue {
-					if specs[k].Processors > n.free(n.now) {
-						return
-					}
-					n.launch(k)
-				}
-			}), FCFS(r)},
-			{"easy", slow(func(n *naive, queue []int) { n.deep(queue, depth) }), EASY(step, depth, r)},
-			{"conservative", slow(naiveConservativeOf), Conservative(step, r)},
-		} {
-			sol, _, err := sim.Simulate(context.Background(), in, c.got, sim.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, p := range sol.Jobs {
-				if k, _ := in.JobIndex(p.Job); p.Start != c.want[k] {
-					t.Fatalf("%s: job %d starts at %v, the naive version says %v\n%+v\n%s", c.name, k, p.Start, c.want[k], by, shown(specs, processors))
-				}
+		for _, p := range sol.Jobs {
+			if k, _ := in.JobIndex(p.Job); p.Start != c.want[k] {
+				t.Fatalf("%s: job %d starts at %v, the naive version says %v\n%+v\n%s", c.name, k, p.Start, c.want[k], by, shown(specs, processors))
 			}
 		}
-	})
+	}
 }
 
 // TestSlurmSettings checks that a site's settings come back from the order's parameters.
