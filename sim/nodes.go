@@ -679,7 +679,7 @@ func (p *Platform) CouldStartAmong(j *Job, cluster, processors int, among func(m
 	return ok
 }
 
-// WouldBeLate says whether only its hard deadline keeps the job from starting now on so many processors of the cluster: it fits there, and would end too late by its estimate. Asking changes nothing.
+// WouldBeLate says whether nothing but the hard deadline of the job keeps it from starting now on the given number of processors of the cluster: the job fits there, and by its estimate it would end too late. Asking changes nothing.
 func (p *Platform) WouldBeLate(j *Job, cluster, processors int) bool {
 	if !j.Request.DeadlineHard || !p.HasPlace(&p.Free, j, cluster, processors) {
 		return false

@@ -33,8 +33,7 @@ func (p *general) backfillDeep(e *sim.Engine, head waiting) {
 // onlyStart makes a search look for jobs that may start, once no job gets a reservation any more. Where nothing but its size tells a job from others of its kind, none that is as
 // large as one that cannot start can: what is free beside the reservations only shrinks.
 func (p *general) onlyStart(e *sim.Engine, look *search) {
-	p.within = limits{widest: p.roomy, spare: math.MaxInt32}
-	look.limits = &p.within
+	look.limits = p.limits()
 	look.open = func(k *kindQueue) bool { return !e.Stopped() && len(p.offers(k)) > 0 }
 	if p.closes || p.mixed || len(p.hard) > 0 || p.platform.Draws() {
 		return

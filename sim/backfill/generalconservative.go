@@ -114,9 +114,7 @@ func (p *generalConservative) Arrive(j *sim.Job) {
 
 // enter puts a job into the queue.
 func (p *generalConservative) enter(j *sim.Job) {
-	for int(j.Handle) >= len(p.booked) {
-		p.booked = append(p.booked, generalBooking{})
-	}
+	p.book(held{job: j})
 	if p.most > 0 && p.scorer == nil && p.tier == nil {
 		p.fresh = insertByNumber(p.fresh, j)
 	} else {
@@ -161,7 +159,7 @@ func (p *generalConservative) takeOver(h handed) {
 	p.freed, p.afresh, p.handed = h.freed, h.afresh, true
 }
 
-// book notes what the plan holds for a job.
+// book notes what the plan is to hold for a job, which may be nothing yet.
 func (p *generalConservative) book(h held) {
 	for int(h.job.Handle) >= len(p.booked) {
 		p.booked = append(p.booked, generalBooking{})

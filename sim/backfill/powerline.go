@@ -1,7 +1,6 @@
 package backfill
 
 import (
-	"math"
 	"slices"
 
 	"github.com/allot-opt/allot/internal/steps"
@@ -67,10 +66,7 @@ func (l *powerLine) keeps(platform *sim.Platform, j *sim.Job, shares []sim.Share
 		if b := platform.WithPower(l.Values[k], j, shares); b.Keeps() {
 			continue
 		}
-		ok, after = false, math.Inf(1)
-		if k+1 < len(l.Times) {
-			after = l.Times[k+1]
-		}
+		ok, after = false, l.End(k)
 	}
 	return after, ok
 }

@@ -148,9 +148,7 @@ func (s *planSlots) holds(begin, end float64, machines bitset) bool {
 }
 
 // from is the first slot that begins at the time or later; the number of slots if none does.
-func (s *planSlots) from(at float64) int {
-	return sort.Search(len(s.Times), func(k int) bool { return s.Times[k] >= at })
-}
+func (s *planSlots) from(at float64) int { return sort.SearchFloat64s(s.Times, at) }
 
 // split makes the time the begin of a slot, unless it lies outside of all, and returns the first slot that begins at it or later.
 func (s *planSlots) split(at float64) int {

@@ -63,7 +63,7 @@ func (a *Answer) Delays(ctx context.Context, policy solve.Policy, in *model.Inst
 	return nil
 }
 
-// tries is how many of the candidates are left out alone in an instance of so many jobs, one at least, and then how many pairs of the first of them.
+// tries says how often the policy runs again in an instance of a number of jobs: without one of the candidates, at least once, and without a pair of the first of them.
 func tries(jobs, candidates int) (alone, pairs int) {
 	runs := max(1, mostSimulated/jobs)
 	alone = min(candidates, mostCandidates, runs)
