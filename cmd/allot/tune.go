@@ -47,8 +47,7 @@ Examples:
   allot tune --policy easy --vary order --vary depth data/swf/KTH-SP2-1996-2.swf.gz
   allot tune search --suite mcp --evals 20000 --runs 2000
   allot tune --slurm-conf slurm.conf sacct.txt
-  allot tune titan --vary population=10..400 --vary swap=0..1 --time 1s --total 10m batches/*.json
-  allot tune export irace -o easy --runs 300 --policy easy --vary order --vary depth data/swf/KTH-SP2-1996-2.swf.gz`,
+  allot tune titan --vary population=10..400 --vary swap=0..1 --time 1s --total 10m batches/*.json`,
 		Flags: append(slices.Concat(tuneFlags(), tuneSlurmFlags()),
 			&cli.DurationFlag{Name: "total", DefaultText: "1m, if --runs is not given", Usage: "stop after `DURATION` in all"},
 			&cli.StringFlag{Name: "folder", DefaultText: "none: an interrupted tuning begins anew", Usage: "keep the runs in `FOLDER`"},
@@ -58,8 +57,7 @@ Examples:
 			jsonFlag,
 			outputFlag,
 		),
-		Subcommands: []*cli.Command{tuneExportCommand(), tuneRunCommand(), tuneJudgeCommand()},
-		Action:      runTune,
+		Action: runTune,
 	}
 }
 
@@ -167,15 +165,6 @@ func tuneError(err error) error {
 		return usageErrorf("%w; give another --folder", err)
 	}
 	return runError(err)
-}
-
-// tuned reads what to tune from the arguments and --vary, and on what.
-func tuned(c *cli.Context, words []string) (name string, paths []string, space *tune.Space, err error) {
-	if name, paths, err = tunedNames(c, words); err != nil {
-		return "", nil, nil, err
-	}
-	space, err = tunedSpace(c, name)
-	return name, paths, space, err
 }
 
 // tunedSpace reads --vary.

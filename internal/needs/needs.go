@@ -54,9 +54,6 @@ var programs = map[string]program{
 	"curl":     {get: "apt-get install curl"},
 	"go":       {get: "https://go.dev/dl"},
 	"fc-match": {get: "apt-get install fontconfig"},
-	"irace": {get: "apt-get install r-cran-irace", find: func() string {
-		return outputOf("Rscript", "-e", `cat(system.file("bin", "irace", package = "irace"))`)
-	}},
 	"mariadbd": {get: "apt-get install mariadb-server"},
 	"mkfifo":   {get: "a Unix has it"},
 	"node":     {get: "apt-get install nodejs"},
@@ -170,10 +167,8 @@ func OnlyFont(t testing.TB, family string) string {
 
 // modules says how to get what has a module of Python.
 var modules = map[string]string{
-	"ConfigSpace": "pip install ConfigSpace",
-	"hyperqueue":  "pip install hyperqueue",
-	"ortools":     "pip install ortools",
-	"smac":        "pip install 'smac>=2'",
+	"hyperqueue": "pip install hyperqueue",
+	"ortools":    "pip install ortools",
 }
 
 // Python returns the Python that has some modules: the one that the variable ALLOT_PYTHON names, or python3.

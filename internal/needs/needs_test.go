@@ -44,13 +44,12 @@ func TestLacking(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("ALLOT_PYTHON", filepath.Join(t.TempDir(), "python"))
 	parts := map[string]func(testing.TB){
-		"program curl":       func(t testing.TB) { Program(t, "curl") },
-		"program chromium":   func(t testing.TB) { Program(t, "chromium") },
-		"program irace":      func(t testing.TB) { Program(t, "irace") },
-		"program parallel":   func(t testing.TB) { Program(t, "parallel") },
-		"program fc-match":   func(t testing.TB) { Font(t, "DejaVu Sans", false) },
-		"Python module smac": func(t testing.TB) { Python(t, "smac") },
-		"data a file":        func(t testing.TB) { Lack(t, Need{SomeData, "a file", "ask for it"}) },
+		"program curl":          func(t testing.TB) { Program(t, "curl") },
+		"program chromium":      func(t testing.TB) { Program(t, "chromium") },
+		"program parallel":      func(t testing.TB) { Program(t, "parallel") },
+		"program fc-match":      func(t testing.TB) { Font(t, "DejaVu Sans", false) },
+		"Python module ortools": func(t testing.TB) { Python(t, "ortools") },
+		"data a file":           func(t testing.TB) { Lack(t, Need{SomeData, "a file", "ask for it"}) },
 	}
 	for want, part := range parts {
 		t.Setenv("CI", "")
@@ -180,8 +179,8 @@ func TestCIInstalls(t *testing.T) {
 			t.Errorf(".ci/run does not install %s, or no test shows %s", name, family)
 		}
 	}
-	for module := range modules { // smac brings ConfigSpace
-		if module != "ConfigSpace" && !slices.Contains(peers, module) {
+	for module := range modules {
+		if !slices.Contains(peers, module) {
 			t.Errorf("python/peers.in does not have %s", module)
 		}
 	}

@@ -149,15 +149,15 @@ func TestWhatIsLacking(t *testing.T) {
 		c.add(event{Action: "output", Package: "p", Test: test, Output: "    a_test.go:1: words\n"}, w)
 		c.add(event{Action: "skip", Package: "p", Test: test}, w)
 	}
-	lacks("TestA", `{"kind":"program","name":"irace","get":"apt-get install r-cran-irace"}`)
+	lacks("TestA", `{"kind":"program","name":"parallel","get":"apt-get install parallel"}`)
 	lacks("TestB", "no need at all")
-	lacks("TestC", `{"kind":"program","name":"irace","get":"apt-get install r-cran-irace"}`)
+	lacks("TestC", `{"kind":"program","name":"parallel","get":"apt-get install parallel"}`)
 	c.write(w)
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	const want = "\n0 tests passed, 0 failed, 3 skipped\n   1 × words\n         p: TestB\nthis machine lacks what these tests need:\n" +
-		"   2 × program irace: apt-get install r-cran-irace\n         p: TestA, p: TestC\n"
+		"   2 × program parallel: apt-get install parallel\n         p: TestA, p: TestC\n"
 	if out.String() != want {
 		t.Errorf("%q, expected %q", out.String(), want)
 	}
