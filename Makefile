@@ -64,10 +64,7 @@ cross:
 		echo "build for $$platform"; \
 		CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} go build ./...; \
 	done
-	@set -e; export CGO_ENABLED=0 GOOS=js GOARCH=wasm; for tags in page page,readers; do \
-		echo "vet the page's engine, tags $$tags"; \
-		go vet -tags $$tags $$(go list -deps -tags $$tags -f '{{if .Module}}{{if .Module.Main}}{{.ImportPath}}{{end}}{{end}}' ./web/wasm); \
-	done
+	CGO_ENABLED=0 GOOS=js GOARCH=wasm go vet ./web/wasm
 	$(TALLY) -C tools -vet=off -timeout $(TIMEOUT) ./...
 
 # The tests beside a real Slurm, which need no root; without Slurm they are skipped. SLURM_ROOT=FOLDER takes what tools/slurm-unpack has unpacked there.

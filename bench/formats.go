@@ -1,5 +1,3 @@
-//go:build !page || readers
-
 package bench
 
 import (

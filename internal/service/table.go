@@ -15,7 +15,11 @@ var (
 // table lists all operations.
 var table []Operation
 
-func init() { table = operations() } // the handlers refer to the table
+func init() { // the handlers refer to the table
+	table = []Operation{
+		solving(), bounding(), certifying(), verifying(), comparing(), checking(), comparingPolicies(), simulating(), explaining(), importing(), drawing(), listing(), describing(),
+	}
+}
 
 func solving() Operation {
 	return operation("solve", "Schedule the jobs of an instance.", []Part{

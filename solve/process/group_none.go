@@ -1,4 +1,4 @@
-//go:build wasm && !page
+//go:build wasm
 
 package process
 

@@ -1,4 +1,4 @@
-//go:build !unix && !wasm && !page
+//go:build !unix && !wasm
 
 package process
 

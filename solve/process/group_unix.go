@@ -1,4 +1,4 @@
-//go:build unix && !page
+//go:build unix
 
 package process
 

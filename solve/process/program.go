@@ -1,5 +1,3 @@
-//go:build !page
-
 // Package process runs programs in any language as solvers. After it is imported, the name exec:COMMAND means the solver that runs the command,
 // and exec-online:COMMAND the on-line policy that asks it.
 //

@@ -3,9 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
-	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,62 +12,13 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// inlining are the packages whose small functions are put into their callers, as they have the loops that take the time. In all others the code is smaller without.
-var inlining = []string{
-	"runtime", "internal/runtime/...", "slices", "math", "math/bits", "math/rand/v2", "./plan", "./search/...", "./sim/backfill", "./internal/queue",
-}
-
-// engines are the files of the engines and their build tags: page, by which packages leave out what the page does not need, and readers, by which they leave out all but
-// the import of foreign formats.
-var engines = []struct{ file, tags string }{{"allot.wasm", "page"}, {"readers.wasm", "page,readers"}}
-
-// engine builds an engine.
-func engine(root, out, tags string) error {
+// engine builds the engine: the service for js/wasm, without the tables of a debugger.
+func engine(root, out string) error {
 	full, err := filepath.Abs(out)
 	if err != nil {
 		return err
 	}
-	goroot, err := goRoot()
-	if err != nil {
-		return err
-	}
-	folder, err := os.MkdirTemp("", "allot-site")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	replaced, err := overlay(goroot, folder, log.Printf)
-	if err != nil {
-		return err
-	}
-	if failed := build(root, full, tags, "-overlay", replaced); failed != nil {
-		if err := build(root, full, tags); err != nil {
-			return err
-		}
-		log.Printf("this Go does not build with the smaller forms of its packages, and the engine is larger: %.300s", failed)
-	}
-	built, err := os.ReadFile(full)
-	if err != nil {
-		return err
-	}
-	stripped, err := strip(built)
-	if errors.Is(err, errTables) {
-		log.Printf("the engine is larger: %v", err)
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", out, err)
-	}
-	return os.WriteFile(full, stripped, 0o666)
-}
-
-// build builds an engine, with more options.
-func build(root, out, tags string, options ...string) error {
-	arguments := append([]string{"build", "-C", root, "-tags", tags, "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l"}, options...)
-	for _, pattern := range inlining {
-		arguments = append(arguments, "-gcflags="+pattern+"=")
-	}
-	command := exec.Command("go", append(arguments, "-o", out, "./web/wasm")...)
+	command := exec.Command("go", "build", "-C", root, "-trimpath", "-ldflags=-s -w", "-o", full, "./web/wasm")
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=js", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off")
 	if output, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, output)

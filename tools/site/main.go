@@ -1,4 +1,4 @@
-// Command site builds the static site: the page with its engines for js/wasm and the compressed forms, and the documentation.
+// Command site builds the static site: the page with its engine for js/wasm and the compressed forms, and the documentation.
 //
 //	go -C tools run ./site -C .. -o ../dist/site
 //
@@ -17,7 +17,7 @@ func main() {
 	root := flag.String("C", ".", "`folder` of the repository")
 	out := flag.String("o", "dist/site", "`folder` of the page")
 	quick := flag.Bool("quick", false, "compress less, for trials")
-	only := flag.Bool("page", false, "build only the page, beside engines that are there")
+	only := flag.Bool("page", false, "build only the page, beside an engine that is there")
 	flag.Parse()
 	if err := site(*root, *out, *quick, *only); err != nil {
 		log.Fatal("site: ", err)
@@ -46,14 +46,12 @@ func site(root, out string, quick, only bool) error {
 	if only {
 		return nil
 	}
-	for _, one := range engines {
-		name := filepath.Join(out, one.file)
-		if err := engine(root, name, one.tags); err != nil {
-			return err
-		}
-		if err := compress(name, quick); err != nil {
-			return err
-		}
+	name := filepath.Join(out, "allot.wasm")
+	if err := engine(root, name); err != nil {
+		return err
 	}
-	return weigh(os.Stdout, out, quick)
+	if err := compress(name, quick); err != nil {
+		return err
+	}
+	return weigh(os.Stdout, out)
 }

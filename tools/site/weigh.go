@@ -10,15 +10,8 @@ import (
 // firstLoad are the files that the page fetches when it is opened. Those that have compressed forms travel so.
 var firstLoad = []string{"index.html", "page.css", "page.js", "worker.js", "allot.wasm"}
 
-// laterLoad are files that it fetches when they are needed.
-var laterLoad = []string{"readers.wasm"}
-
-// mostBytes is how much may travel by brotli.
-const mostBytes = 3_000_000
-
 // weigh writes how many bytes the page transfers when it is opened: of each file as it is, by gzip and by brotli, and in all.
-// A page that is built in full and above the limit is an error.
-func weigh(w io.Writer, out string, quick bool) error {
+func weigh(w io.Writer, out string) error {
 	var all [3]int64
 	fmt.Fprintf(w, "%-12s %11s %11s %11s\n", "bytes", "raw", "gzip", "brotli")
 	for _, name := range firstLoad {
@@ -32,16 +25,6 @@ func weigh(w io.Writer, out string, quick bool) error {
 		fmt.Fprintf(w, "%-12s %11d %11d %11d\n", name, sizes[0], sizes[1], sizes[2])
 	}
 	fmt.Fprintf(w, "%-12s %11d %11d %11d\n", "on the wire", all[0], all[1], all[2])
-	for _, name := range laterLoad {
-		sizes, err := sizesOf(filepath.Join(out, name))
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w, "%-12s %11d %11d %11d when needed\n", name, sizes[0], sizes[1], sizes[2])
-	}
-	if !quick && all[2] > mostBytes {
-		return fmt.Errorf("the page is %d bytes by brotli: expected at most %d", all[2], mostBytes)
-	}
 	return nil
 }
 

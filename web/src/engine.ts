@@ -1,5 +1,5 @@
 /** The engine in a worker. It takes requests as lines, see docs/service.md, and answers them in any order. */
-import { compile, type EngineFile } from "./module";
+import { compile } from "./module";
 import { parameters } from "./raw";
 
 export interface Fault { path: string; message: string }
@@ -15,20 +15,14 @@ interface Waiting {
   progress: ((text: string) => void) | undefined;
 }
 
-const compiled = new Map<EngineFile, Promise<WebAssembly.Module>>();
+let compiled: Promise<WebAssembly.Module> | undefined;
 
-/** An engine, fetched and compiled once for all workers. One that did not arrive is fetched again when it is asked for again. */
-function engineModule(file: EngineFile): Promise<WebAssembly.Module> {
-  let module = compiled.get(file);
-  if (!module) {
-    compiled.set(file, module = compile(file, document.baseURI));
-    module.catch(() => compiled.delete(file));
-  }
+/** The engine, fetched and compiled once for all workers. One that did not arrive is fetched again when it is asked for again. Whoever waits for it knows that it has arrived. */
+export function arrived(): Promise<WebAssembly.Module> {
+  const module = compiled ??= compile("allot.wasm", document.baseURI);
+  module.catch(() => { if (compiled === module) compiled = undefined; });
   return module;
 }
-
-/** Says when the engine that solves has arrived. */
-export const arrived = (): Promise<unknown> => engineModule("allot.wasm");
 
 /** One worker with an engine. */
 export class Engine {
@@ -41,11 +35,11 @@ export class Engine {
   private listens: () => void = () => undefined;
   private ended: Error | undefined;
 
-  constructor(file: EngineFile = "allot.wasm") {
+  constructor() {
     this.ready = new Promise((done) => { this.listens = done; });
     this.worker.onmessage = (event) => this.receive(event.data as string);
     this.worker.onerror = (event) => this.end(new EngineError("failure", event.message || "the engine ended"));
-    engineModule(file).then((module) => {
+    arrived().then((module) => {
       this.worker.postMessage(module); // the worker takes it as its first message
       this.early?.forEach((line) => this.worker.postMessage(line));
       this.early = null;

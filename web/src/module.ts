@@ -1,13 +1,10 @@
-/** The engines beside the script that asks: the one that solves, and the one that reads foreign formats, which few visits need. */
-export type EngineFile = "allot.wasm" | "readers.wasm";
-
 const type = "application/wasm";
 
 /**
  * Compiles an engine while it arrives. A host that compresses by itself says so in Content-Encoding. Of any other the page takes the file compressed by gzip and
  * decompresses it here, so that fewer bytes travel, or the plain one where there is no other. The type that the host states does not matter.
  */
-export async function compile(file: EngineFile, base: string): Promise<WebAssembly.Module> {
+export async function compile(file: string, base: string): Promise<WebAssembly.Module> {
   const stop = new AbortController(), plain = new URL(file, base), packed = new URL(file + ".gz", base);
   const first = await fetch(plain, { signal: stop.signal }); // what it says before the engine itself tells which form to take
   if (first.ok && isCoded(first)) return compiled(first, false);

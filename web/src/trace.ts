@@ -97,7 +97,7 @@ export class TraceView {
 
   /** Reads a trace of another format, as the engine that compares reads SWF and instances alone. */
   private async read(files: Opened[]): Promise<{ trace: Raw; name: string; read: string }> {
-    const engine = this.engine = new Engine("readers.wasm");
+    const engine = this.engine = new Engine();
     const { instance, report } = await importFiles(files, (method, request) => engine.ask(method, request));
     engine.close();
     return { trace: instance, name: files[0]!.name, read: report };

@@ -6,7 +6,7 @@
  *
  * The first message from the worker is the greeting. Where the engine cannot be loaded, or ends by a bug, the message is {"id": null, "error": {…}}.
  */
-import { compile, type EngineFile } from "./module";
+import { compile } from "./module";
 
 /** What Go's wasm_exec.js defines; the build puts it before this file. */
 declare class Go {
@@ -32,7 +32,7 @@ async function start(): Promise<void> {
     module = await first();
   } else {
     self.onmessage = (event) => early.push(event);
-    module = await compile(self.location.hash.slice(1) as EngineFile, self.location.href);
+    module = await compile(self.location.hash.slice(1), self.location.href);
   }
   const go = new Go();
   const ended = go.run(await WebAssembly.instantiate(module, go.importObject)); // the engine sets onmessage before it returns
