@@ -106,12 +106,18 @@ func same(t *testing.T, here, there *engine, method, parameters string) (answer 
 	return answer
 }
 
+// mostBytes is how large the engine may be in the quick form of the site: what has 7.14 MB there travels as 5.87 MB, of 6 that it may have.
+const mostBytes = 7_290_000
+
 // TestEngineOfThePage runs the engine as tools/site builds them.
 func TestEngineOfThePage(t *testing.T) {
 	r := builds(t)
 	site := t.TempDir()
 	if output, err := exec.Command("go", "run", "../site", "-C", "../..", "-o", site, "-quick").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
+	}
+	if engine, err := os.Stat(filepath.Join(site, "allot.wasm.br")); err != nil || engine.Size() > mostBytes || engine.Size() < mostBytes/4 {
+		t.Errorf("the engine by brotli: %v; expected at most %d bytes", engine, mostBytes)
 	}
 	here := begun(t, r.native, "serve", "--stdio")
 	there := begun(t, r.node, "testdata/engine.mjs", site, "allot.wasm")
