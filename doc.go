@@ -36,6 +36,7 @@
 //	internal/bench     tables, rankings and reports of comparisons, statistics, the experiments of published papers, suites as job arrays of Slurm,
 //	                   answers to questions about a queue
 //	internal/alive     whether a process that has left something on a disk still runs
+//	internal/question  what allot can be asked: the settings of each question, for command, service and Python alike
 //	internal/answers   what the commands and the service answer alike, as JSON states it
 //	internal/service   allot serve: one protocol over HTTP and lines
 //	internal/golden    where the schedule of another program differs from the reference schedules of folder golden

@@ -114,7 +114,7 @@ func checkSpec(e *InputError, path string, f field, v reflect.Value) {
 		}
 	case reflect.Struct:
 		for _, sub := range fieldsOf(v.Type()) {
-			value := v.Field(sub.index)
+			value := v.FieldByIndex(sub.index)
 			if sub.required || !value.IsZero() {
 				checkSpec(e, join(path, sub.name), sub, value)
 			}

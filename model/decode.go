@@ -229,7 +229,7 @@ func (d *decoder) structure(v reflect.Value) error {
 				return d.json.SkipValue()
 			}
 			seen |= 1 << k
-			return d.value(f, v.Field(f.index))
+			return d.value(f, v.FieldByIndex(f.index))
 		}
 		d.unknown(v.Type(), fields)
 		if len(d.path) == 1 && isKind(name) && d.json.PeekKind() == '"' {
@@ -261,7 +261,7 @@ func (d *decoder) unknown(t reflect.Type, fields []field) {
 // shorthand reads a value that is no object into the field of a struct that is tagged as bare: a text or a number.
 func (d *decoder) shorthand(fields []field, v reflect.Value) error {
 	for _, f := range fields {
-		switch field := v.Field(f.index); {
+		switch field := v.FieldByIndex(f.index); {
 		case !f.bare:
 		case field.Kind() != reflect.String && d.json.PeekKind() != '0':
 			return d.wrongKind("a number or an object")

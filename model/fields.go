@@ -9,7 +9,7 @@ import (
 // field is what the struct tags say of one field of a wire type.
 type field struct {
 	name     string
-	index    int
+	index    []int // of the field, also in a struct that is embedded
 	required bool
 	bare     bool // a value that is no object is that of this field
 	check    string
@@ -25,13 +25,13 @@ func fieldsOf(t reflect.Type) []field {
 		return cached.([]field)
 	}
 	var fields []field
-	for k := range t.NumField() {
-		tag := t.Field(k).Tag
+	for _, of := range reflect.VisibleFields(t) {
+		tag := of.Tag
 		name, options, _ := strings.Cut(tag.Get("json"), ",")
-		if name == "-" {
+		if name == "-" || of.Anonymous {
 			continue
 		}
-		f := field{name: name, index: k, required: options == "", bare: tag.Get("bare") == "true", check: tag.Get("check")}
+		f := field{name: name, index: of.Index, required: options == "", bare: tag.Get("bare") == "true", check: tag.Get("check")}
 		if enum := tag.Get("enum"); enum != "" {
 			f.enum = strings.Split(enum, ",")
 		}

@@ -153,7 +153,7 @@ func (d *documentWriter) field(name string, v any) {
 // per line.
 func (d *documentWriter) fields(v reflect.Value) {
 	for _, f := range fieldsOf(v.Type()) {
-		value := v.Field(f.index)
+		value := v.FieldByIndex(f.index)
 		if value.IsZero() || value.Kind() == reflect.Map && value.Len() == 0 {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -27,19 +28,14 @@ Examples:
   allot bound --time 5s examples/multicluster.json
   allot bound --objective makespan --json examples/workflow.json
   allot bound --proof proof.json examples/table1.json && allot check --proof proof.json examples/table1.json`,
-		Flags: []cli.Flag{
-			objectiveFlag(),
-			&cli.DurationFlag{Name: "time", DefaultText: "about 1s", Usage: "work for `DURATION`, such as 10s; more time often proves a better bound"},
-			proofFlag("the bound"),
-			jsonFlag,
-		},
+		Flags:  append(flagsOf(new(question.Bound)), proofFlag("the bound"), jsonFlag),
 		Action: taking(runBound, "INSTANCE"),
 	}
 }
 
 // runBound proves a bound.
 func runBound(c *cli.Context, args []string) error {
-	if err := checkRanges(timeRange(c)); err != nil {
+	if err := asked(c, new(question.Bound)); err != nil {
 		return err
 	}
 	in, err := readTarget(c, args[0])

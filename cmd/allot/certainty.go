@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/timetext"
@@ -30,9 +28,4 @@ func writeCertainty(k *answers.Certainty, b *strings.Builder, unit string, dates
 		}
 		fmt.Fprintf(b, "  how sure: P10 %s, P50 %s, P90 %s%s; %s\n", when(k.P10), when(k.P50), when(k.P90), wide, k.Says)
 	}
-}
-
-// statedPolicy is the policy that the flags name, as texts state it.
-func statedPolicy(c *cli.Context) string {
-	return strings.Join(append([]string{c.String("solver")}, c.StringSlice("param")...), ":")
 }

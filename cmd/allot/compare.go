@@ -20,6 +20,7 @@ import (
 	"github.com/allot-opt/allot/internal/bench/tables"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
@@ -44,14 +45,10 @@ Examples:
   allot import swf --jobs 2000 --batch TRACE.swf.gz | allot compare --solvers fcfs-list,dll,muscle -
   allot compare --solvers muscle:reading=a,b=muscle:reading=b,muscle+search examples/multicluster.json
   allot compare --time 10s --solvers 'search,exec:python3 examples/external/cpsat.py' examples/multicluster.json`,
-		Flags: append(limitFlags(),
-			&cli.GenericFlag{Name: "solvers", Value: new(solverNames), DefaultText: "all that support the instance", Usage: "`NAMES` of solvers, separated by commas, as for allot solve --solver; LABEL=NAME shows a solver as LABEL; exec:COMMAND or exec-online:COMMAND must come last; may be given several times"},
+		Flags: append(flagsOf(new(question.Compare)),
 			&cli.StringFlag{Name: "metrics", DefaultText: "those that matter for the instance", Usage: "`NAMES` of the metrics in the table, separated by commas; metrics of clusters have their own table"},
 			jsonFlag,
 			&cli.BoolFlag{Name: "csv", Usage: "write CSV, with the metrics that --metrics names, or all"},
-			objectiveFlag(),
-			strictFlag(),
-			presolveFlag(),
 			&cli.StringFlag{Name: "save", Usage: "write each solution to folder `DIR`, as INSTANCE.SOLVER.json"},
 			outputFlag,
 		),
@@ -66,21 +63,6 @@ type comparison struct {
 	metrics   []model.Metric // of the table; nil: by the instance
 	output    string         // file; "-": standard output
 }
-
-// solverNames are the names of a flag that may be given several times, each time with a list. Lists of the library split the command
-// of an exec: name.
-type solverNames []string
-
-// Set implements cli.Generic.
-func (n *solverNames) Set(list string) error {
-	if list != "" {
-		*n = append(*n, solve.SplitNames(list)...)
-	}
-	return nil
-}
-
-// String implements cli.Generic.
-func (n *solverNames) String() string { return strings.Join(*n, ",") }
 
 // runCompare runs the solvers on each instance.
 func runCompare(c *cli.Context) error {
@@ -209,41 +191,46 @@ func (w *busyWatch) look() {
 func (w *busyWatch) remark() string { return tables.Busy(w.most, w.cores) }
 
 // readComparison reads the flags and all the instances, so that a mistake in the last comes before the runs on the first.
-func readComparison(c *cli.Context) (asked comparison, err error) {
+func readComparison(c *cli.Context) (it comparison, err error) {
 	if c.NArg() == 0 {
-		return asked, usageErrorf("expected INSTANCE…, found none; see allot compare --help")
+		return it, usageErrorf("expected INSTANCE…, found none; see allot compare --help")
 	}
 	if c.Bool("json") && c.Bool("csv") {
-		return asked, usageErrorf("expected only one of --json and --csv, found both")
+		return it, usageErrorf("expected only one of --json and --csv, found both")
 	}
-	asked.settings.Time = c.Duration("time")
-	if asked.settings.Options, err = options(c); err != nil {
-		return asked, err
+	var q question.Compare
+	if err := asked(c, &q); err != nil {
+		return it, err
 	}
-	solvers, err := answers.Solvers(*c.Generic("solvers").(*solverNames)) // nil: all that support an instance
+	workers, err := workersOf(c, q.Workers)
 	if err != nil {
-		return asked, flagErrors(err)
+		return it, err
 	}
-	asked.output = c.String("output")
-	if err := checkWritable(asked.output); err != nil {
-		return asked, err
+	it.settings = bench.Settings{Time: q.Time.Duration(), Options: q.Options(workers)}
+	solvers, err := answers.Solvers(q.Solvers) // nil: all that support an instance
+	if err != nil {
+		return it, flagErrors(err)
 	}
-	if asked.metrics, err = metricsNamed(c.String("metrics")); err != nil {
-		return asked, err
+	it.output = c.String("output")
+	if err := checkWritable(it.output); err != nil {
+		return it, err
+	}
+	if it.metrics, err = metricsNamed(c.String("metrics")); err != nil {
+		return it, err
 	}
 	if err := oneFromStdin("the instances", c.Args().Slice()...); err != nil {
-		return asked, err
+		return it, err
 	}
-	if asked.instances, err = readInstances(c, solvers); err != nil {
-		return asked, err
+	if it.instances, err = readInstances(c, solvers); err != nil {
+		return it, err
 	}
 	if dir := c.String("save"); dir != "" {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return asked, cannotWrite(dir, err)
+			return it, cannotWrite(dir, err)
 		}
-		return asked, checkWritable(filepath.Join(dir, "solution.json"))
+		return it, checkWritable(filepath.Join(dir, "solution.json"))
 	}
-	return asked, nil
+	return it, nil
 }
 
 // metricsNamed are the metrics of a list of names; nil of an empty one.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/question"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/internal/answers"
@@ -40,7 +42,7 @@ Examples:
   allot explain --trace --solver muscle examples/table1.json
   allot explain --trace --solver muscle:reading=b --json examples/table1.json J6
   allot explain --presolve examples/gpu.json`,
-		Flags: append(traceFlags(), &cli.BoolFlag{Name: "presolve", Usage: "print what is left out of the INSTANCE because it cannot bind, for auto or the solver that --solver names"}, jsonFlag),
+		Flags: append(flagsOf(new(question.Explain)), &cli.BoolFlag{Name: "presolve", Usage: "print what is left out of the INSTANCE because it cannot bind, for auto or the solver that --solver names"}, jsonFlag),
 		Action: func(c *cli.Context) error {
 			switch {
 			case c.Bool("presolve") && c.Bool("trace"):

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/allot-opt/allot/internal/question"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/internal/answers"
@@ -20,15 +22,6 @@ import (
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 )
-
-// traceFlags are the flags of explain that are about the steps of a solver.
-func traceFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.BoolFlag{Name: "trace", Usage: "print each step of the solver: the rule that decided, the scores of the clusters, and which job was placed where and when; with --json one line of JSON per step"},
-		&cli.StringFlag{Name: "solver", Usage: "with --trace: follow the solver `NAME` instead of the solver of a SOLUTION; NAME:KEY=VALUE:… sets parameters"},
-		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "with --solver: seed `N` of the random numbers"},
-	}
-}
 
 // traced is a run whose steps are asked for.
 type traced struct {
@@ -84,8 +77,12 @@ func tracedRun(c *cli.Context) (t traced, err error) {
 		return t, usageErrorf("--seed: expected it only with --solver; a solution states the seed of its run")
 	}
 	if c.IsSet("solver") {
-		t.Traced = &answers.Traced{Seed: c.Uint64("seed")}
-		if t.Choice, err = solve.Choose(c.String("solver")); err != nil {
+		var q question.Explain
+		if err := asked(c, &q); err != nil {
+			return t, err
+		}
+		t.Traced = &answers.Traced{Seed: q.RunSeed()}
+		if t.Choice, err = solve.Choose(q.Solver); err != nil {
 			return t, usageErrorf("--solver: %w", err)
 		}
 		t.In, err = readInstance(args[0])

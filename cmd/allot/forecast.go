@@ -11,10 +11,10 @@ import (
 	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/bench/backtest"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim/forecast"
-	"github.com/allot-opt/allot/solve"
 )
 
 // asksOne reports whether the flags ask about a single policy: --submit, --job, --quantiles or --backtest.
@@ -23,7 +23,7 @@ func asksOne(c *cli.Context) bool {
 }
 
 // checkQuestion refuses flags of simulate that do not go together.
-func checkQuestion(c *cli.Context) error {
+func checkQuestion(c *cli.Context, q *question.Simulate) error {
 	quantiles, measures := c.Bool("quantiles"), c.Bool("backtest")
 	switch {
 	case asksOne(c) && c.IsSet("policies"):
@@ -59,20 +59,12 @@ func checkQuestion(c *cli.Context) error {
 	if !measures {
 		return nil
 	}
-	return flagErrors(answers.CheckSampling(samplingOf(c)))
-}
-
-// samplingOf are the jobs at whose arrivals --backtest forecasts.
-func samplingOf(c *cli.Context) forecast.Sampling {
-	return forecast.Sampling{Samples: c.Int("samples"), From: c.Float64("from"), To: c.Float64("to")}
+	return flagErrors(answers.CheckSampling(q.Sampling()))
 }
 
 // forecastOptions are the settings of the flags.
-func forecastOptions(c *cli.Context) (forecast.Options, error) {
-	opt := forecast.Defaults()
-	opt.Runs, opt.Least, opt.Recent, opt.Workers = c.Int("runs"), c.Int("least"), c.Int("recent"), c.Int("workers")
-	opt.Trials = c.Int("trials")
-	opt.Independent, opt.Arrivals, opt.Day, opt.Seed = c.Bool("independent"), c.Bool("arrivals"), c.Float64("day"), c.Uint64("seed")
+func forecastOptions(c *cli.Context, q *question.Simulate) (forecast.Options, error) {
+	opt := q.Options(c.Int("workers"))
 	if err := opt.Check(); err != nil {
 		return opt, usageErrorf("--%w", err)
 	}
@@ -80,8 +72,8 @@ func forecastOptions(c *cli.Context) (forecast.Options, error) {
 }
 
 // runQuantiles forecasts the start of a job, or of all that wait at an instant.
-func runQuantiles(c *cli.Context, in *model.Instance, job *model.JobSpec, at float64, name string, policy solve.Policy) error {
-	opt, err := forecastOptions(c)
+func runQuantiles(c *cli.Context, in *model.Instance, job *model.JobSpec, at float64, q *question.Simulate, by answers.PolicyOf) error {
+	opt, err := forecastOptions(c, q)
 	if err != nil {
 		return err
 	}
@@ -96,7 +88,7 @@ func runQuantiles(c *cli.Context, in *model.Instance, job *model.JobSpec, at flo
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, "forecasting", 0)
-	told, err := answers.Forecast(ctx, in, id, at, answers.PolicyOf{Name: name, Stated: statedPolicy(c), Policy: policy}, history, opt)
+	told, err := answers.Forecast(ctx, in, id, at, by, history, opt)
 	bar.finish()
 	if err != nil {
 		return stoppedOr(ctx, err)
@@ -183,8 +175,8 @@ func startText(start *float64, f *forecast.Forecast, dates dates) string {
 }
 
 // runBacktest measures forecasts on a trace.
-func runBacktest(c *cli.Context, path, name string, policy solve.Policy) error {
-	opt, err := forecastOptions(c)
+func runBacktest(c *cli.Context, path string, q *question.Simulate, by answers.PolicyOf) error {
+	opt, err := forecastOptions(c, q)
 	if err != nil {
 		return err
 	}
@@ -194,9 +186,9 @@ func runBacktest(c *cli.Context, path, name string, policy solve.Policy) error {
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
-	sampling := samplingOf(c)
+	sampling := q.Sampling()
 	bar := newProgress(c.App.ErrWriter, "forecasts", sampling.Samples)
-	report, err := answers.Backtest(ctx, in, model.InputName(path), answers.PolicyOf{Name: name, Policy: policy}, sampling, opt, bar.step)
+	report, err := answers.Backtest(ctx, in, model.InputName(path), by, sampling, opt, bar.step)
 	bar.finish()
 	var none *answers.NoSamplesError
 	switch {

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/question"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/draw"
@@ -40,20 +42,17 @@ Examples:
   allot solve --solver muscle+titan --trace run.jsonl -o plan.json examples/multicluster.json
   allot gantt --progress run.jsonl -o progress.svg
   allot gantt --progress titan.jsonl --progress search.jsonl --log-time`,
-		Flags: []cli.Flag{
+		Flags: append(flagsOf(new(question.Draw)),
 			newChoice("format", "", "`FORMAT` of the picture (if absent: by the name of the output, else text)", formatNames(draw.Formats())...),
 			&cli.StringFlag{Name: "instance", Usage: "read the instance of the solution from `FILE`"},
-			&cli.IntFlag{Name: "width", Usage: "width of `N` pixels, or of N columns of text", DefaultText: "1200 pixels; the width of the terminal or 100 columns"},
-			&cli.IntFlag{Name: "height", Usage: "height of `N` pixels, or of N lines of text", DefaultText: "as much as the processors need"},
 			newChoice("colour", "", "`WHAT` the colours of the jobs show (if absent, they only tell neighbours apart; user, wait and late need --instance)", choicesOf(draw.Colours())...),
 			newChoice("view", string(draw.ShowAuto), "`VIEW`, each job or the load over time (auto: the load if the jobs would be too small to see)", choicesOf(draw.GanttViews())...),
 			newChoice("rows", string(draw.RowsAuto), "`ROWS` of the chart: processors, machines with their processors, or machines with their devices (auto: devices if the solution states some; machines need --instance)", choicesOf(draw.GanttRows())...),
 			fromFlag(), toFlag(),
-			&cli.StringFlag{Name: "title", Usage: "`TEXT` above the picture"},
 			&cli.GenericFlag{Name: "progress", Value: new(pathList), Usage: "draw the progress of the run in `FILE` instead of a schedule; may be given several times"},
 			&cli.BoolFlag{Name: "log-time", Usage: "with --progress: use a logarithmic axis of time, which shows the first moments of a search"},
 			outputFlag,
-		},
+		),
 		Action: runGantt,
 	}
 }

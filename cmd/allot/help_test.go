@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -10,11 +12,12 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// TestHelpColumns: the help of every command fits 80 columns, and has the same words as its texts have.
+// TestHelpColumns: the help of every command fits 80 columns, and is what the page of options shows.
 func TestHelpColumns(t *testing.T) {
 	var out bytes.Buffer
 	app := newApp(&out, &out)
 	commands := 0
+	page := bytes.NewBufferString("# Options of all commands\n\nWhat `allot help COMMAND` prints; [commands](commands.md) says which one to take. Written by `go test ./cmd/allot -run TestHelpColumns -update`.\n")
 	var visit func(path []string, list []*cli.Command)
 	visit = func(path []string, list []*cli.Command) {
 		out.Reset()
@@ -22,6 +25,9 @@ func TestHelpColumns(t *testing.T) {
 			t.Fatalf("allot help %s: status %d", strings.Join(path, " "), status)
 		}
 		commands++
+		if path != nil {
+			fmt.Fprintf(page, "\n## %s\n\n```text\n%s```\n", strings.Join(path, " "), out.String())
+		}
 		for line := range strings.Lines(out.String()) {
 			line = strings.TrimSuffix(line, "\n")
 			words := strings.Fields(line)
@@ -39,6 +45,15 @@ func TestHelpColumns(t *testing.T) {
 	visit(nil, app.Commands)
 	if commands < 40 {
 		t.Errorf("found %d commands", commands)
+	}
+	const name = "../../docs/reference/options.md"
+	if *update {
+		if err := os.WriteFile(name, page.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err := os.ReadFile(name); err != nil || !bytes.Equal(text, page.Bytes()) {
+		t.Errorf("%s is not current (%v): go test ./cmd/allot -run TestHelpColumns -update", name, err)
 	}
 }
 

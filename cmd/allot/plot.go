@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/question"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/draw"
@@ -95,11 +97,8 @@ func plotQuantity(quantity draw.Quantity, usage string) *cli.Command {
 		Usage:       usage,
 		ArgsUsage:   "INSTANCE SOLUTION…",
 		Description: description,
-		Flags: append(flags,
+		Flags: append(slices.Concat(flags, flagsOf(new(question.Draw))),
 			newChoice("format", "", "`FORMAT` of the picture (if absent: by the name of the output, else svg)", formatNames([]draw.Format{draw.SVG, draw.PDF, draw.PNG})...),
-			&cli.IntFlag{Name: "width", Usage: "width of `N` pixels", DefaultText: "1000"},
-			&cli.IntFlag{Name: "height", Usage: "height of `N` pixels", DefaultText: "500, or more for several panels"},
-			&cli.StringFlag{Name: "title", Usage: "`TEXT` above the picture"},
 			outputFlag,
 		),
 		Action: func(c *cli.Context) error { return runPlot(c, quantity) },

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,13 +17,13 @@ import (
 	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/bench/lab"
 	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/internal/texttable"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
 
 func policiesCommand() *cli.Command {
-	usual := lab.Defaults()
 	return &cli.Command{
 		Name:      "policies",
 		Usage:     "compare scheduling policies on a trace: who waits less, who waits longer, and whether that is significant",
@@ -38,19 +37,7 @@ Examples:
   allot policies --policies fcfs,easy,conservative --load 0.9 --warm-up 0.05 --waits waits.svg TRACE.swf.gz
   allot policies --policies easy,easy:depth=5 --report answer.html TRACE.swf.gz
   allot policies --policies easy,easy:price_budget=6h --tariff data/tariff/generated.csv --watts idle=90,busy=5 TRACE.swf.gz`,
-		Flags: append([]cli.Flag{
-			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: "fcfs,easy,conservative", Usage: "`NAMES` of policies, separated by commas, as for allot compare --solvers; each is compared with the first"},
-			&cli.Float64Flag{Name: "load", DefaultText: "the load of the trace", Usage: "stretch or shrink the gaps between arrivals to the offered load `L`"},
-			processorsFlag(""),
-			&cli.Float64Flag{Name: "warm-up", Usage: "do not count jobs that arrive in the first or the last `SHARE` of the time"},
-			&cli.Float64Flag{Name: "day", Value: usual.Day, DefaultText: "24 hours", Usage: "length of a day, `TIME` in the unit of the trace"},
-			&cli.IntFlag{Name: "narrow", Value: usual.Narrow, Usage: "a narrow job has at most `N` processors"},
-			&cli.Float64Flag{Name: "short", Value: usual.Short, DefaultText: "1 hour", Usage: "a short job runs for at most `TIME`, in the unit of the trace"},
-			&cli.Float64Flag{Name: "confidence", Value: usual.Confidence, Usage: "confidence `P` of the intervals"},
-			&cli.IntFlag{Name: "replicates", Value: usual.Replicates, Usage: "`N` replicates of the bootstrap"},
-			&cli.IntFlag{Name: "block", DefaultText: "1.5 times the cube root of the number of days, at most a tenth of the days, and at least 3", Usage: "`N` days in a block of the bootstrap"},
-			&cli.Uint64Flag{Name: "seed", Value: usual.Seed, Usage: "seed `N` of the bootstrap and of the policies' random draws"},
-			&cli.DurationFlag{Name: "time", Usage: "time limit `D` of each policy or solver, such as 10s, from when the trace is read; 0: none"},
+		Flags: slices.Concat(flagsOf(new(question.Policies)), []cli.Flag{
 			&cli.StringFlag{Name: "waits", Usage: "draw the distribution of the waits to `FILE`, .svg or .png"},
 			&cli.StringFlag{Name: "differences", Usage: "draw how much longer the same jobs wait than under the first policy, by week of arrival, to `FILE`, .svg or .png"},
 			&cli.StringFlag{Name: "shares", Usage: "write what each user was entitled to and received on each day to `FILE`.csv, or draw the users with the greatest entitlement, .svg or .png"},
@@ -58,7 +45,7 @@ Examples:
 			jsonFlag,
 			&cli.BoolFlag{Name: "csv", Usage: "write CSV: one row for each class under each policy"},
 			outputFlag,
-		}, tariffFlags("compare cost too", "compare carbon too")...),
+		}, tariffFlags("compare cost too", "compare carbon too")),
 		Action: taking(runPolicies, "TRACE"),
 	}
 }
@@ -132,54 +119,54 @@ func readLineUp(c *cli.Context, path string) (_ *lineUp, err error) {
 	if c.Bool("json") && c.Bool("csv") {
 		return nil, usageErrorf("expected only one of --json and --csv, found both")
 	}
-	asked := &lineUp{options: traceOptions(c)}
-	asked.Settings, asked.Options = bench.Settings{Time: c.Duration("time"), Options: solve.Options{Seed: c.Uint64("seed")}}, &asked.options.Options
-	if err := cmp.Or(checkRanges(timeRange(c)), flagErrors(asked.options.Check())); err != nil {
+	var q question.Policies
+	if err := asked(c, &q); err != nil {
 		return nil, err
 	}
-	names := *c.Generic("policies").(*solverNames)
-	if c.IsSet("policies") && len(names) == 0 {
-		return nil, usageErrorf("--policies: expected names separated by commas, found none")
-	}
-	if len(names) == 0 {
-		names = answers.UsualPolicies
-	}
-	if asked.Policies, err = answers.Policies(names); err != nil {
+	line := &lineUp{options: q.Options()}
+	line.Settings, line.Options = bench.Settings{Time: q.Time.Duration(), Options: solve.Options{Seed: q.Seed}}, &line.options.Options
+	if err := line.options.Check(); err != nil {
 		return nil, flagErrors(err)
 	}
-	if err := checkPictures(c, len(asked.Policies)); err != nil {
+	if len(q.Policies) == 0 {
+		q.Policies = answers.UsualPolicies
+	}
+	if line.Policies, err = answers.Policies(q.Policies); err != nil {
+		return nil, flagErrors(err)
+	}
+	if err := checkPictures(c, len(line.Policies)); err != nil {
 		return nil, err
 	}
 	var read *model.ImportReport
-	if asked.In, read, err = readTrace(c, path, "a trace in the Standard Workload Format", "swf"); err != nil {
+	if line.In, read, err = readTrace(c, path, "a trace in the Standard Workload Format", "swf"); err != nil {
 		return nil, err
 	}
 	if read != nil {
-		asked.data = strings.Split(read.String(), "\n")
+		line.data = strings.Split(read.String(), "\n")
 	}
-	if load := asked.options.Load; load != nil && *load > answers.StrangeLoad {
+	if load := line.options.Load; load != nil && *load > answers.StrangeLoad {
 		warning(c)(fmt.Sprintf("--load %v: the jobs need more than the processors can do, so the queue grows to the end; is it per cent? write %v", *load, *load/100))
 	}
-	if asked.In, err = asked.options.On(asked.In); err != nil {
+	if line.In, err = line.options.On(line.In); err != nil {
 		if wrong := (*answers.OptionError)(nil); errors.As(err, &wrong) {
 			return nil, flagErrors(err)
 		}
 		return nil, usageErrorf("%s: %w", path, err)
 	}
-	if asked.bought, err = withTariff(c, asked.In, true); err != nil {
+	if line.bought, err = withTariff(c, line.In, true); err != nil {
 		return nil, err
 	}
-	asked.In = asked.bought.in
-	if c.IsSet("shares") && !slices.ContainsFunc(asked.In.Jobs(), func(j model.Job) bool { return j.User() != "" }) {
+	line.In = line.bought.in
+	if c.IsSet("shares") && !slices.ContainsFunc(line.In.Jobs(), func(j model.Job) bool { return j.User() != "" }) {
 		return nil, usageErrorf("--shares: expected jobs that state their user, found none")
 	}
-	asked.Drawn = c.IsSet("waits") || c.IsSet("differences")
-	asked.options.Bound = answers.Possible
-	asked.options.Shares, asked.options.Known = c.IsSet("shares"), !bench.HoldsFuture(asked.In)
-	if _, err := lab.Compare(c.Context, asked.In, nil, asked.options.Options); err != nil { // not only after long runs
+	line.Drawn = c.IsSet("waits") || c.IsSet("differences")
+	line.options.Bound = answers.Possible
+	line.options.Shares, line.options.Known = c.IsSet("shares"), !bench.HoldsFuture(line.In)
+	if _, err := lab.Compare(c.Context, line.In, nil, line.options.Options); err != nil { // not only after long runs
 		return nil, usageErrorf("%s: %w", path, err)
 	}
-	return asked, nil
+	return line, nil
 }
 
 // checkPictures checks, before anything runs, the files that the flags name: pictures, a page and tables.
@@ -208,23 +195,6 @@ func checkPictures(c *cli.Context, policies int) error {
 		return usageErrorf("--differences: expected at least two policies, found one")
 	}
 	return nil
-}
-
-// traceOptions are the options of the comparison.
-func traceOptions(c *cli.Context) answers.TraceOptions {
-	given := func(flag string) *float64 {
-		if !c.IsSet(flag) {
-			return nil
-		}
-		return new(c.Float64(flag))
-	}
-	return answers.TraceOptions{
-		Options: lab.Options{
-			WarmUp: c.Float64("warm-up"), Narrow: c.Int("narrow"), Confidence: c.Float64("confidence"),
-			Replicates: c.Int("replicates"), Block: c.Int("block"), Seed: c.Uint64("seed"),
-		},
-		Load: given("load"), Days: given("day"), Shorts: given("short"),
-	}
 }
 
 // errInterrupted says that the user stopped the comparison.

@@ -12,6 +12,7 @@ import (
 	"github.com/allot-opt/allot/formats/swf"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/sim"
@@ -56,7 +57,11 @@ func runReplay(c *cli.Context) error {
 	if err := setParameters(c, trace); err != nil {
 		return err
 	}
-	choice, policy, err := onlineSolver(c)
+	parameters, err := parametersOf(c, "param")
+	if err != nil {
+		return err
+	}
+	choice, policy, err := onlineSolver(c.String("solver"), parameters)
 	if err != nil {
 		return err
 	}
@@ -113,7 +118,11 @@ func replayWorkload(c *cli.Context) error {
 	if !ok {
 		return usageErrorf("--workload: expected a workload that can stream its jobs, one of %s; found %q", strings.Join(streamNames(), ", "), info.Name)
 	}
-	choice, policy, err := onlineSolver(c)
+	parameters, err := parametersOf(c, "param")
+	if err != nil {
+		return err
+	}
+	choice, policy, err := onlineSolver(c.String("solver"), parameters)
 	if err != nil {
 		return err
 	}
@@ -200,9 +209,9 @@ func ofPolicy(name string, err, source error) error {
 	return fmt.Errorf("solver %s: %w", name, err)
 }
 
-// onlineSolver returns the on-line solver that the flags name, with its parameters set.
-func onlineSolver(c *cli.Context) (solve.Info, solve.Policy, error) {
-	choice, err := configuredSolver(c)
+// onlineSolver returns an on-line solver with its parameters set.
+func onlineSolver(name string, parameters question.Parameters) (solve.Info, solve.Policy, error) {
+	choice, err := configuredSolver(&question.Solve{Solver: name, Param: parameters}, false)
 	if err != nil {
 		return choice.Info, nil, err
 	}

@@ -8,16 +8,15 @@ import (
 
 	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/sim/forecast"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/process"
 )
 
 func simulateCommand() *cli.Command {
-	usual := forecast.Defaults()
 	return &cli.Command{
 		Name:      "simulate",
 		Usage:     "forecast when the jobs of a queue, or one more job, would start, what delays them, and how certain that is",
@@ -45,32 +44,14 @@ Examples:
   allot simulate --submit examples/job.json --at 20 --solver easy examples/backfilling.json
   allot simulate --quantiles --history TRACE.swf.gz queue.json
   allot simulate --backtest --samples 1000 TRACE.swf.gz`,
-		Flags: []cli.Flag{
+		Flags: append(flagsOf(new(question.Simulate)),
 			&cli.StringFlag{Name: "submit", Usage: "submit the job in `FILE`"},
-			&cli.StringFlag{Name: "job", Usage: "ask about the job `ID` of the instance"},
-			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: strings.Join(answers.UsualStarts, ","), Usage: "without --submit, --job, --quantiles and --backtest: `NAMES` of on-line policies, separated by commas, as for allot compare --solvers"},
 			&cli.StringFlag{Name: "at", DefaultText: "the job's arrival; without a job 0, the time of an imported queue", Usage: "submit the job, or forecast, at `TIME`, such as 3600, 30min or 100d; units need the instance's"},
-			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: " + onlineSolvers()},
-			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
-			&cli.BoolFlag{Name: "quantiles", Usage: "forecast P10, P50 and P90 of the start of the job, or of all waiting jobs"},
-			&cli.BoolFlag{Name: "backtest", Usage: "measure on a trace how good such forecasts are"},
 			&cli.StringFlag{Name: "history", Usage: "with --job or --quantiles: ended jobs from `TRACE`: an SWF file, the output of sacct -P, or an instance"},
-			processorsFlag("with --backtest or --history: "),
-			&cli.IntFlag{Name: "runs", Value: usual.Runs, Usage: "simulate `N` futures for a forecast"},
-			&cli.IntFlag{Name: "least", Value: usual.Least, Usage: "draw from jobs of the same user if at least `N` of them have ended, otherwise from the same size class if it has that many"},
-			&cli.IntFlag{Name: "recent", Value: usual.Recent, Usage: "draw only from the last `N` of these jobs; 0: from all"},
-			&cli.IntFlag{Name: "trials", Value: usual.Trials, Usage: "calibrate the quantiles by at most `N` forecasts of the past; 0: take those of the futures as they are"},
-			&cli.BoolFlag{Name: "independent", Usage: "draw each run time independently; otherwise jobs that are alike run long or short together"},
-			&cli.BoolFlag{Name: "arrivals", Value: true, Usage: "let more jobs arrive, as on earlier days (where a forecast can begin in the middle of a run); =false: no more jobs arrive"},
-			&cli.Float64Flag{Name: "day", Value: usual.Day, Usage: "length of a day, `TIME` in the unit of the instance"},
-			&cli.IntFlag{Name: "samples", Value: 1000, Usage: "with --backtest: forecast at the arrivals of `N` jobs"},
-			&cli.Float64Flag{Name: "from", Value: 0.1, Usage: "with --backtest: only jobs that arrive after this `SHARE` of the time"},
-			&cli.Float64Flag{Name: "to", Value: 1, Usage: "with --backtest: only jobs that arrive by this `SHARE` of the time"},
 			&cli.IntFlag{Name: "workers", DefaultText: "the number of processors", Usage: "run `N` simulations at once; the figures do not depend on N"},
-			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of all random draws: run times, samples, the policy and local jobs"},
 			jsonFlag,
 			outputFlag,
-		},
+		),
 		Action: taking(runSimulate, "INSTANCE"),
 	}
 }
@@ -92,16 +73,25 @@ func instantOf(c *cli.Context, in *model.Instance) (float64, error) {
 
 // runSimulate answers one question.
 func runSimulate(c *cli.Context, args []string) error {
-	if err := checkQuestion(c); err != nil {
+	var q question.Simulate
+	if err := asked(c, &q); err != nil {
+		return err
+	}
+	if err := checkQuestion(c, &q); err != nil {
 		return err
 	}
 	if !asksOne(c) {
-		return runStarts(c, args[0])
+		return runStarts(c, args[0], &q)
 	}
-	info, policy, err := onlineSolver(c)
+	info, policy, err := onlineSolver(q.Solver, q.Param)
 	if err != nil {
 		return err
 	}
+	parameters, _, err := q.Param.Settings()
+	if err != nil {
+		return err // not of texts
+	}
+	by := answers.PolicyOf{Name: info.Name, Stated: question.Stated(q.Solver, parameters), Policy: policy}
 	if err := oneFromStdin("INSTANCE, --submit and --history", args[0], c.String("submit"), c.String("history")); err != nil {
 		return err
 	}
@@ -109,7 +99,7 @@ func runSimulate(c *cli.Context, args []string) error {
 		return err
 	}
 	if c.Bool("backtest") {
-		return runBacktest(c, args[0], info.Name, policy)
+		return runBacktest(c, args[0], &q, by)
 	}
 	var job *model.JobSpec
 	if c.IsSet("submit") {
@@ -142,13 +132,13 @@ func runSimulate(c *cli.Context, args []string) error {
 		}
 	}
 	if c.Bool("quantiles") {
-		return runQuantiles(c, in, job, at, info.Name, policy)
+		return runQuantiles(c, in, job, at, &q, by)
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
-	question := &answers.Question{In: in, Job: job.ID, By: answers.PolicyOf{Name: info.Name, Stated: statedPolicy(c), Policy: policy}, Seed: c.Uint64("seed"), Changes: c.IsSet("job")}
+	question := &answers.Question{In: in, Job: job.ID, By: by, Seed: q.Seed, Changes: c.IsSet("job")}
 	if question.Changes {
-		if question.Options, err = forecastOptions(c); err != nil {
+		if question.Options, err = forecastOptions(c, &q); err != nil {
 			return err
 		}
 		if question.History, err = historyOf(c); err != nil {

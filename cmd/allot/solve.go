@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,9 +14,9 @@ import (
 	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -35,15 +36,8 @@ Examples:
   allot generate mts --jobs 2000 --rate 100 | allot solve --solver mts --rolling 1 -
   allot solve --solver 'exec:python3 examples/external/first_come.py' examples/tiny.json
   allot solve --solver ggone-milp --write-model model.mps examples/ggone.json`,
-		Flags: append(limitFlags(),
-			&cli.StringFlag{Name: "solver", Value: "auto", Usage: "`NAME` of the solver; NAME:KEY=VALUE:… sets parameters; a+b starts b from a's solution; exec:COMMAND or exec-online:COMMAND runs your own program; see allot solvers"},
-			&cli.StringSliceFlag{Name: "param", Usage: "set a parameter of the solver, `KEY=VALUE`, or a.KEY=VALUE of solver a in a+b; may be given several times"},
-			&cli.Float64Flag{Name: "rolling", DefaultText: "plan all jobs at once", Usage: "plan in rounds: every `PERIOD` (in the instance's unit of time), plan the jobs that have arrived since the last round, after the jobs that are planned already"},
-			&cli.Float64Flag{Name: "rolling-threshold", DefaultText: "none", Usage: "with --rolling: also begin a round as soon as a cluster has at most `TIME` of work left"},
+		Flags: append(flagsOf(new(question.Solve)),
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
-			objectiveFlag(),
-			strictFlag(),
-			presolveFlag(),
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "also say what was left out of the instance because it cannot bind"},
 			&cli.StringFlag{Name: "trace", Usage: "write a line of JSON to `FILE` for each improvement, and one for the end of the run"},
 			proofFlag("the solution's bound"),
@@ -55,34 +49,12 @@ Examples:
 	}
 }
 
-// limitFlags are the flags of commands that run solvers.
-func limitFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.DurationFlag{Name: "time", DefaultText: "no limit", Usage: "stop after `DURATION`, such as 10s, and return the best schedule so far; the time begins when all files are read, as a part of them has no schedule, and Ctrl-C ends a reading"},
-		&cli.Int64Flag{Name: "evals", DefaultText: "no limit", Usage: "stop after `N` evaluations of schedules"},
-		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of the random numbers"},
-		&cli.IntFlag{Name: "workers", Value: runtime.GOMAXPROCS(0), DefaultText: "as many as processors", Usage: "use `N` workers; without a limit of time the result does not depend on N"},
+// workersOf is the number of workers of a run that asks for some; 0: for none.
+func workersOf(c *cli.Context, asked int) (int, error) {
+	if c.IsSet("workers") && asked < 1 {
+		return 0, usageErrorf("--workers: expected a number ≥ 1, found %d", asked)
 	}
-}
-
-// strictFlag turns a bound that a checked schedule disproves, a certificate that the checker refuses, and a wrong schedule beside right ones, into an error.
-func strictFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "strict", Usage: "fail if a checked schedule disproves a bound, or a checker refuses its certificate or one of several schedules; otherwise that is dropped with a warning"}
-}
-
-// presolveFlag turns the presolve off.
-func presolveFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "presolve", Value: true, Usage: "leave out of the instance what cannot bind before the solver gets it; --presolve=false gives it the instance as stated"}
-}
-
-// options reads the options of a run from the flags.
-func options(c *cli.Context) (solve.Options, error) {
-	opt := solve.Options{Seed: c.Uint64("seed"), MaxEvals: c.Int64("evals"), Workers: c.Int("workers"), Strict: c.Bool("strict"), Stated: !c.Bool("presolve")}
-	return opt, checkRanges(
-		rangeOf{"evals", "a number ≥ 0", opt.MaxEvals >= 0, opt.MaxEvals},
-		rangeOf{"workers", "a number ≥ 1", opt.Workers >= 1, opt.Workers},
-		timeRange(c),
-	)
+	return cmp.Or(asked, runtime.GOMAXPROCS(0)), nil
 }
 
 // timeRange is the range of the flag --time.
@@ -92,11 +64,16 @@ func timeRange(c *cli.Context) rangeOf {
 
 // runSolve solves one instance.
 func runSolve(c *cli.Context, args []string) error {
-	opt, err := options(c)
+	var q question.Solve
+	if err := asked(c, &q); err != nil {
+		return err
+	}
+	workers, err := workersOf(c, q.Workers)
 	if err != nil {
 		return err
 	}
-	choice, err := configuredSolver(c)
+	opt := q.Options(workers)
+	choice, err := configuredSolver(&q, c.IsSet("start"))
 	if err != nil {
 		return err
 	}
@@ -163,27 +140,17 @@ func runSolve(c *cli.Context, args []string) error {
 	return err
 }
 
-// configuredSolver is the solver that the flags name, with its parameters set.
-func configuredSolver(c *cli.Context) (solve.Choice, error) {
-	choice, err := solve.Choose(c.String("solver"))
+// configuredSolver is the solver that is asked for, with its parameters set.
+func configuredSolver(q *question.Solve, starts bool) (solve.Choice, error) {
+	choice, err := solve.Choose(q.Solver)
 	if err != nil {
 		return choice, usageErrorf("--solver: %w", err)
 	}
-	var parameters []params.Setting
-	for _, param := range c.StringSlice("param") {
-		key, value, ok := strings.Cut(param, "=")
-		if !ok {
-			return choice, usageErrorf("--param: expected KEY=VALUE, found %q", param)
-		}
-		parameters = append(parameters, params.Setting{Name: key, Value: value})
+	parameters, _, err := q.Param.Settings()
+	if err != nil {
+		return choice, err // not of texts
 	}
-	given := func(flag string) *float64 {
-		if !c.IsSet(flag) {
-			return nil
-		}
-		return new(c.Float64(flag))
-	}
-	choice, err = answers.Configured(choice, parameters, given("rolling"), given("rolling-threshold"), c.IsSet("start"))
+	choice, err = answers.Configured(choice, parameters, q.Rolling, q.RollingThreshold, starts)
 	return choice, flagErrors(err)
 }
 

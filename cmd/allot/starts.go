@@ -10,18 +10,19 @@ import (
 
 	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/solve"
 )
 
 // runStarts says when each job of an instance would start.
-func runStarts(c *cli.Context, path string) error {
+func runStarts(c *cli.Context, path string, q *question.Simulate) error {
 	for _, flag := range []string{"at", "solver", "param"} {
 		if c.IsSet(flag) {
 			return usageErrorf("--%s: expected it only with --submit, --job, --quantiles or --backtest; without them, --policies names the policies", flag)
 		}
 	}
-	names := *c.Generic("policies").(*solverNames)
+	names := q.Policies
 	if len(names) == 0 {
 		names = answers.UsualStarts
 	}
@@ -43,7 +44,7 @@ func runStarts(c *cli.Context, path string) error {
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
-	answer, err := answers.Starts(ctx, in, choices, c.Uint64("seed"))
+	answer, err := answers.Starts(ctx, in, choices, q.Seed)
 	if err != nil {
 		return stoppedOr(ctx, err)
 	}

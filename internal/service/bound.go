@@ -7,15 +7,10 @@ import (
 	"io"
 
 	"github.com/allot-opt/allot/internal/answers"
+	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
 )
-
-// boundSettings are the settings of bound and certify.
-type boundSettings struct {
-	Objective string  `json:"objective,omitempty" doc:"metric to bound instead of the instance's objective"`
-	Time      float64 `json:"time,omitempty" check:"time" doc:"seconds to work; absent: work that takes about a second and depends only on the instance"`
-}
 
 // BoundProgress is a bound on the way.
 type BoundProgress struct {
@@ -23,7 +18,7 @@ type BoundProgress struct {
 }
 
 // prove proves a bound.
-func (c *call) prove(ctx context.Context, s *boundSettings, certify bool) (*answers.ProvedBound, error) {
+func (c *call) prove(ctx context.Context, s *question.Bound, certify bool) (*answers.ProvedBound, error) {
 	in, err := c.instance(c.one("instance"), s.Objective, 1)
 	if err != nil {
 		return nil, err
@@ -45,7 +40,7 @@ func (c *call) prove(ctx context.Context, s *boundSettings, certify bool) (*answ
 }
 
 // bound proves a bound.
-func (c *call) bound(ctx context.Context, s *boundSettings) (*answers.ProvedBound, error) {
+func (c *call) bound(ctx context.Context, s *question.Bound) (*answers.ProvedBound, error) {
 	return c.prove(ctx, s, false)
 }
 
@@ -56,7 +51,7 @@ type Certified struct {
 }
 
 // certify proves a bound and gives its certificate.
-func (c *call) certify(ctx context.Context, s *boundSettings) (*Certified, error) {
+func (c *call) certify(ctx context.Context, s *question.Bound) (*Certified, error) {
 	found, err := c.prove(ctx, s, true)
 	if err != nil {
 		return nil, err
@@ -71,13 +66,8 @@ func (c *call) certify(ctx context.Context, s *boundSettings) (*Certified, error
 	return &Certified{found, bytes.TrimSpace(text.Bytes())}, nil
 }
 
-// verifySettings are the settings of verify.
-type verifySettings struct {
-	Objective string `json:"objective,omitempty" doc:"metric that the certificate bounds instead of the instance's objective"`
-}
-
 // verify checks a certificate.
-func (c *call) verify(ctx context.Context, s *verifySettings) (*answers.Verified, error) {
+func (c *call) verify(ctx context.Context, s *question.Verify) (*answers.Verified, error) {
 	in, err := c.instance(c.one("instance"), s.Objective, 1)
 	if err != nil {
 		return nil, err

@@ -4,13 +4,11 @@ import (
 	"context"
 
 	"github.com/allot-opt/allot/internal/answers"
+	"github.com/allot-opt/allot/internal/question"
 )
 
-// noSettings are those of an operation that has none.
-type noSettings struct{}
-
 // check checks a solution.
-func (c *call) check(_ context.Context, _ *noSettings) (*answers.Checked, error) {
+func (c *call) check(_ context.Context, _ *question.Check) (*answers.Checked, error) {
 	in, err := c.instance(c.one("instance"), "", 0)
 	if err != nil {
 		return nil, err

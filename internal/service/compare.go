@@ -6,23 +6,8 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/answers"
-	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/internal/question"
 )
-
-// compareSettings are the settings of compare.
-type compareSettings struct {
-	Solvers     []string `json:"solvers,omitempty" doc:"names of solvers, as allot compare --solvers; absent: all that support an instance"`
-	Time        float64  `json:"time,omitempty" check:"time" doc:"seconds after which each run ends with its best schedule; absent: no limit but that of the service"`
-	Evaluations int64    `json:"evaluations,omitempty" check:"counter" doc:"evaluations of schedules after which each run ends; absent: no limit"`
-	Seed        uint64   `json:"seed,omitempty" doc:"seed of the random numbers; absent: 1"`
-	Workers     int      `json:"workers,omitempty" check:"counter" doc:"workers of each run; absent, or more than the service allows: as many as it allows"`
-	Objective   string   `json:"objective,omitempty" doc:"metric to minimise instead of the instances' objectives"`
-	Strict      bool     `json:"strict,omitempty" doc:"fail if a checked schedule disproves a bound, or the checker refuses one of several schedules; otherwise it is dropped with a warning"`
-	Presolve    bool     `json:"presolve,omitempty" doc:"leave out of the instances what cannot bind before a solver gets them; absent: true"`
-	Solutions   bool     `json:"solutions,omitempty" doc:"also give the solution of each run"`
-}
-
-func (s *compareSettings) setDefaults() { s.Seed, s.Presolve = 1, true }
 
 // ComparedRows is the result of compare.
 type ComparedRows struct {
@@ -37,7 +22,7 @@ type RowProgress struct {
 }
 
 // compare runs solvers on instances.
-func (c *call) compare(ctx context.Context, s *compareSettings) (*ComparedRows, error) {
+func (c *call) compare(ctx context.Context, s *question.Compare) (*ComparedRows, error) {
 	if err := c.affordable(s.Time); err != nil {
 		return nil, err
 	}
@@ -50,9 +35,7 @@ func (c *call) compare(ctx context.Context, s *compareSettings) (*ComparedRows, 
 	if err != nil {
 		return nil, err
 	}
-	settings := bench.Settings{Time: durationOf(s.Time), Options: solve.Options{
-		Seed: s.Seed, MaxEvals: s.Evaluations, Workers: c.workers(s.Workers), Strict: s.Strict, Stated: !s.Presolve,
-	}}
+	settings := bench.Settings{Time: s.Time.Duration(), Options: s.Options(c.workers(s.Workers))}
 	lineup := answers.Lineup{Solvers: solvers, Stated: !s.Presolve, Safe: func(label string) string { return label }}
 	var list []answers.Compared
 	for k := range c.documents["instances"] {

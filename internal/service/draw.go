@@ -10,25 +10,9 @@ import (
 	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/model"
 )
-
-// drawSettings are the settings of draw.
-type drawSettings struct {
-	Format string   `json:"format,omitempty" enum:"svg,html,text,png,pdf,data" doc:"format of the picture; html is a page, of a chart of one schedule only, and data what the script of that page reads, in JSON whose form may change with any version; absent: svg"`
-	Plot   string   `json:"plot,omitempty" doc:"the quantity to plot over time, as allot plot; absent: a Gantt chart of the first solution"`
-	View   string   `json:"view,omitempty" doc:"view of the chart or of the plot, as allot gantt --view and allot plot --view"`
-	Width  int      `json:"width,omitempty" check:"counter" doc:"pixels, or columns of text; absent: by the format"`
-	Height int      `json:"height,omitempty" check:"counter" doc:"pixels, or lines of text; absent: as much as needed"`
-	Title  string   `json:"title,omitempty" doc:"text above the picture; absent: by the instance"`
-	Colour string   `json:"colour,omitempty" doc:"what the colours of a chart show, as allot gantt --colour"`
-	Rows   string   `json:"rows,omitempty" doc:"rows of a chart, as allot gantt --rows"`
-	From   *float64 `json:"from,omitempty" check:"time" doc:"begin of the part of the time to show; absent: all"`
-	To     *float64 `json:"to,omitempty" check:"time" doc:"end of the part of the time to show; absent: all"`
-	Period float64  `json:"period,omitempty" check:"positive" doc:"length of a period of a plot; absent: a week, or less for short schedules"`
-}
-
-func (s *drawSettings) setDefaults() { s.Format = string(draw.SVG) }
 
 // formatData is the format of the data of a page.
 const formatData = "data"
@@ -44,7 +28,7 @@ type Drawn struct {
 const mostSolutions = 24
 
 // drawPicture draws a picture of schedules.
-func (c *call) drawPicture(ctx context.Context, s *drawSettings) (*Drawn, error) {
+func (c *call) drawPicture(ctx context.Context, s *question.Draw) (*Drawn, error) {
 	in, err := c.instance(c.one("instance"), "", 0)
 	if err != nil {
 		return nil, err
@@ -91,7 +75,7 @@ func (c *call) drawPicture(ctx context.Context, s *drawSettings) (*Drawn, error)
 }
 
 // picture makes the chart or the plot.
-func (c *call) picture(ctx context.Context, in *model.Instance, list []*model.Solution, s *drawSettings, window draw.Window) (*draw.Picture, error) {
+func (c *call) picture(ctx context.Context, in *model.Instance, list []*model.Solution, s *question.Draw, window draw.Window) (*draw.Picture, error) {
 	if s.Plot != "" {
 		if err := oneOf("plot", s.Plot, draw.Quantities()); err != nil {
 			return nil, err

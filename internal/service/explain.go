@@ -7,20 +7,13 @@ import (
 	"fmt"
 
 	"github.com/allot-opt/allot/internal/answers"
+	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
 
-// explainSettings are the settings of explain.
-type explainSettings struct {
-	Job    string  `json:"job,omitempty" doc:"id of the job; with trace absent: the steps about all jobs"`
-	Trace  bool    `json:"trace,omitempty" doc:"give the steps of the solver that made the solution, which runs again, or of the one that solver names"`
-	Solver string  `json:"solver,omitempty" doc:"with trace and without a solution: name of the solver to follow"`
-	Seed   *uint64 `json:"seed,omitempty" doc:"with solver: seed of the random numbers; absent: 1"`
-}
-
-// agree says which settings do not go together.
-func (s *explainSettings) agree(c *call) error {
+// explainable says which settings do not go together.
+func (c *call) explainable(s *question.Explain) error {
 	sol := c.one("solution").Given()
 	switch {
 	case s.Solver != "" && !s.Trace:
@@ -38,8 +31,8 @@ func (s *explainSettings) agree(c *call) error {
 }
 
 // explain says why a job runs where and when it does, or how a solver came to its schedule.
-func (c *call) explain(ctx context.Context, s *explainSettings) (Raw, error) {
-	if err := s.agree(c); err != nil {
+func (c *call) explain(ctx context.Context, s *question.Explain) (Raw, error) {
+	if err := c.explainable(s); err != nil {
 		return nil, err
 	}
 	in, err := c.instance(c.one("instance"), "", 0)
@@ -76,7 +69,7 @@ func (c *call) explain(ctx context.Context, s *explainSettings) (Raw, error) {
 }
 
 // steps are the steps of a solver, as [answers.Steps] but written already. There are many of them, so they end with an error where they take more bytes than a request may have.
-func (c *call) steps(ctx context.Context, in *model.Instance, sol *model.Solution, s *explainSettings) (any, error) {
+func (c *call) steps(ctx context.Context, in *model.Instance, sol *model.Solution, s *question.Explain) (any, error) {
 	t, err := c.traced(in, sol, s)
 	if err != nil {
 		return nil, err
@@ -124,7 +117,7 @@ func (c *call) steps(ctx context.Context, in *model.Instance, sol *model.Solutio
 }
 
 // traced is the run whose steps the settings ask for.
-func (c *call) traced(in *model.Instance, sol *model.Solution, s *explainSettings) (*answers.Traced, error) {
+func (c *call) traced(in *model.Instance, sol *model.Solution, s *question.Explain) (*answers.Traced, error) {
 	if sol != nil {
 		t, err := answers.TracedOf(in, sol)
 		if err != nil {
@@ -136,11 +129,7 @@ func (c *call) traced(in *model.Instance, sol *model.Solution, s *explainSetting
 	if err != nil {
 		return nil, err
 	}
-	t := &answers.Traced{In: in, Choice: choice, Seed: 1}
-	if s.Seed != nil {
-		t.Seed = *s.Seed
-	}
-	return t, nil
+	return &answers.Traced{In: in, Choice: choice, Seed: s.RunSeed()}, nil
 }
 
 // accepted reads a solution that the checker accepts.

@@ -10,19 +10,11 @@ import (
 
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/answers"
+	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 )
-
-// importSettings are the settings of import.
-type importSettings struct {
-	Name      string         `json:"name,omitempty" doc:"name of the first file, which the instance gets where the text states none; absent: imported"`
-	Names     []string       `json:"names,omitempty" doc:"names of the files in their order, by which faults call them and one includes another; absent: imported, but for the first"`
-	Format    string         `json:"format,omitempty" doc:"name of the format, as allot import; absent: the one that the text looks like"`
-	Param     map[string]any `json:"param,omitempty" doc:"parameters of the reader: name → a text, a number, true or false. They are the options of allot import, with _ for -"`
-	Objective string         `json:"objective,omitempty" doc:"metric that the instance minimises; absent: bounded_slowdown if jobs arrive over time, otherwise makespan"`
-}
 
 // Imported is the result of import.
 type Imported struct {
@@ -32,7 +24,7 @@ type Imported struct {
 }
 
 // importForeign makes an instance of files in a foreign format.
-func (c *call) importForeign(_ context.Context, s *importSettings) (*Imported, error) {
+func (c *call) importForeign(_ context.Context, s *question.Import) (*Imported, error) {
 	documents := c.documents["files"]
 	if len(s.Names) > 0 && len(s.Names) != len(documents) {
 		return nil, wrong("names", "expected a name for each of the %d files, found %d", len(documents), len(s.Names))

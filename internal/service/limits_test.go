@@ -57,15 +57,6 @@ func TestLentPlace(t *testing.T) {
 	}
 }
 
-// A positive time is a limit, however short.
-func TestShortestTime(t *testing.T) {
-	for seconds, want := range map[float64]time.Duration{0: 0, 1e-300: 1, 1e-9: 1, 0.2: 200 * time.Millisecond, 1e300: mostSeconds * time.Second} {
-		if got := durationOf(seconds); got != want {
-			t.Errorf("%v s: %v, want %v", seconds, got, want)
-		}
-	}
-}
-
 // Documents are read no further when nobody waits for the answer any more, or when they take more memory than there is; whatever reads them, the reason is said.
 func TestReadsNoFurther(t *testing.T) {
 	tiny := example(t, "tiny")

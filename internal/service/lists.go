@@ -3,21 +3,15 @@ package service
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/allot-opt/allot/internal/answers"
+	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/schema"
 	"github.com/allot-opt/allot/solve"
 )
-
-// solversSettings are the settings of solvers.
-type solversSettings struct {
-	Name string `json:"name,omitempty" doc:"the solver to describe in full; absent: list all"`
-}
 
 // SolversAnswer is the result of solvers: one of its members.
 type SolversAnswer struct {
@@ -26,7 +20,7 @@ type SolversAnswer struct {
 }
 
 // solvers lists the solvers or describes one.
-func (c *call) solvers(_ context.Context, s *solversSettings) (*SolversAnswer, error) {
+func (c *call) solvers(_ context.Context, s *question.Solvers) (*SolversAnswer, error) {
 	if s.Name == "" {
 		return &SolversAnswer{Solvers: solve.Describe()}, nil
 	}
@@ -37,11 +31,6 @@ func (c *call) solvers(_ context.Context, s *solversSettings) (*SolversAnswer, e
 	return &SolversAnswer{Solver: page}, err
 }
 
-// schemaSettings are the settings of schema.
-type schemaSettings struct {
-	Name string `json:"name,omitempty" doc:"the schema to give; absent: list the names"`
-}
-
 // SchemaAnswer is the result of schema: one of its members.
 type SchemaAnswer struct {
 	Names  []string `json:"names,omitempty" doc:"the names of all schemas"`
@@ -49,7 +38,7 @@ type SchemaAnswer struct {
 }
 
 // schema gives a schema.
-func (c *call) schema(_ context.Context, s *schemaSettings) (*SchemaAnswer, error) {
+func (c *call) schema(_ context.Context, s *question.Schema) (*SchemaAnswer, error) {
 	if s.Name == "" {
 		return &SchemaAnswer{Names: schema.Names()}, nil
 	}
@@ -62,16 +51,3 @@ func (c *call) schema(_ context.Context, s *schemaSettings) (*SchemaAnswer, erro
 
 // sortedKeys lists the keys of a map in order.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// settingText is a value of a parameter as text.
-func settingText(value any) (string, error) {
-	switch v := value.(type) {
-	case string:
-		return v, nil
-	case bool:
-		return strconv.FormatBool(v), nil
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64), nil // also the form of a whole number
-	}
-	return "", fmt.Errorf("expected a text, a number, true or false, found %v", value)
-}

@@ -16,6 +16,7 @@ import (
 	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/bench/lab"
 	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/schema"
 )
@@ -105,10 +106,23 @@ func (d *document) content(o *Operation) object {
 	return object{"description": "the result", "content": kinds}
 }
 
+// settings describes the settings of an operation.
+func (d *document) settings(o *Operation) (body, properties object) {
+	body, usual := d.structure(o.Settings, true), reflect.ValueOf(o.settings()).Elem()
+	properties, _ = body["properties"].(object)
+	for _, f := range question.FieldsOf(o.Settings) {
+		one, value := properties[f.Name].(object), usual.FieldByIndex(f.Index)
+		one["description"] = f.Description()
+		if !value.IsZero() && value.Kind() != reflect.Slice && value.Kind() != reflect.Map {
+			one["default"] = value.Interface()
+		}
+	}
+	return body, properties
+}
+
 // post describes an operation whose parameters are in the body.
 func (d *document) post(o *Operation) object {
-	body := d.structure(o.Settings, true)
-	properties, _ := body["properties"].(object)
+	body, properties := d.settings(o)
 	required, _ := body["required"].([]string)
 	for _, p := range o.Documents {
 		one := object{"description": p.Doc, "anyOf": []any{ref("Document")}}
@@ -137,8 +151,7 @@ func (d *document) post(o *Operation) object {
 // get describes an operation whose settings are in the query.
 func (d *document) get(o *Operation) object {
 	parameters := []any{}
-	body := d.structure(o.Settings, true)
-	properties, _ := body["properties"].(object)
+	_, properties := d.settings(o)
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		parameters = append(parameters, object{"name": name, "in": "query", "schema": properties[name]})
 	}

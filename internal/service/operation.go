@@ -8,6 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/question"
 )
 
 // Operation is one thing that a client can ask for.
@@ -65,9 +66,7 @@ func light(o Operation) Operation {
 // settings makes settings with their defaults.
 func (o *Operation) settings() any {
 	s := reflect.New(o.Settings).Interface()
-	if d, ok := s.(interface{ setDefaults() }); ok {
-		d.setDefaults()
-	}
+	s.(question.Settings).SetDefaults()
 	return s
 }
 

@@ -13,32 +13,11 @@ import (
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/bench/lab"
+	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
 )
-
-// policiesSettings are the settings of policies.
-type policiesSettings struct {
-	Name       string   `json:"name,omitempty" doc:"name of the trace's file, for the report; absent: trace"`
-	Policies   []string `json:"policies,omitempty" doc:"names of policies, as allot policies --policies; each is compared with the first; absent: fcfs, easy, conservative"`
-	Processors int      `json:"processors,omitempty" check:"count" doc:"processors of the system of a trace whose text lacks or misstates them"`
-	Load       *float64 `json:"load,omitempty" doc:"stretch or shrink the gaps between arrivals to this offered load; absent: that of the trace"`
-	WarmUp     float64  `json:"warm_up,omitempty" doc:"do not count jobs that arrive in the first or the last share of the time"`
-	Day        *float64 `json:"day,omitempty" doc:"length of a day, in the unit of the trace; absent: 24 hours"`
-	Narrow     int      `json:"narrow,omitempty" check:"counter" doc:"a narrow job has at most so many processors; absent: 8"`
-	Short      *float64 `json:"short,omitempty" doc:"a short job runs for at most so long, in the unit of the trace; absent: 1 hour"`
-	Confidence float64  `json:"confidence,omitempty" doc:"confidence of the intervals; absent: 0.95"`
-	Replicates int      `json:"replicates,omitempty" check:"counter" doc:"replicates of the bootstrap; absent: 2000"`
-	Block      int      `json:"block,omitempty" check:"counter" doc:"days in a block of the bootstrap; absent: by the number of days"`
-	Seed       uint64   `json:"seed,omitempty" doc:"seed of the bootstrap and of the policies' random draws; absent: 1"`
-	Time       float64  `json:"time,omitempty" check:"time" doc:"time limit of each policy in seconds; absent: none"`
-}
-
-func (s *policiesSettings) setDefaults() {
-	usual := lab.Defaults()
-	s.Narrow, s.Confidence, s.Replicates, s.Seed = usual.Narrow, usual.Confidence, usual.Replicates, usual.Seed
-}
 
 // PoliciesAnswer is the result of policies.
 type PoliciesAnswer struct {
@@ -49,11 +28,9 @@ type PoliciesAnswer struct {
 }
 
 // policies compares policies on a trace.
-func (c *call) policies(ctx context.Context, s *policiesSettings) (*PoliciesAnswer, error) {
-	opt := answers.TraceOptions{
-		Options: lab.Options{WarmUp: s.WarmUp, Narrow: s.Narrow, Confidence: s.Confidence, Replicates: s.Replicates, Block: s.Block, Seed: s.Seed, Workers: c.workers(0)},
-		Load:    s.Load, Days: s.Day, Shorts: s.Short,
-	}
+func (c *call) policies(ctx context.Context, s *question.Policies) (*PoliciesAnswer, error) {
+	opt := s.Options()
+	opt.Workers = c.workers(0)
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
@@ -86,7 +63,7 @@ func (c *call) policies(ctx context.Context, s *policiesSettings) (*PoliciesAnsw
 	}
 	runs := answers.PolicyRuns{
 		In: in, Policies: choices, Options: &opt.Options,
-		Settings: bench.Settings{Time: durationOf(s.Time), Options: solve.Options{Seed: s.Seed}},
+		Settings: bench.Settings{Time: s.Time.Duration(), Options: solve.Options{Seed: s.Seed}},
 		Step:     c.counted(len(choices)),
 		Warn: func(policy, text string) {
 			answer.Warnings = append(answer.Warnings, policy+": "+text)

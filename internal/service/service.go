@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/answers"
+	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/internal/yield"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -314,29 +314,21 @@ func (c *call) choose(path, name string) (solve.Choice, error) {
 }
 
 // affordable says that a run asks for more time than the service gives; nil: it does not.
-func (c *call) affordable(seconds float64) error {
-	if most := c.service.limits.Time; most > 0 && seconds > most.Seconds() {
+func (c *call) affordable(seconds question.Seconds) error {
+	if most := c.service.limits.Time; most > 0 && float64(seconds) > most.Seconds() {
 		return wrong("time", "expected at most %v seconds, found %v", most.Seconds(), seconds)
 	}
 	return nil
 }
 
-// mostSeconds is the longest time that a run can ask for: what is longer is as good as no limit.
-const mostSeconds = 1e9
-
-// durationOf is a time in seconds. A positive one is never 0, which is no limit.
-func durationOf(seconds float64) time.Duration {
-	return time.Duration(math.Ceil(min(seconds, mostSeconds) * float64(time.Second)))
-}
-
 // within ends ctx after the time that the request asks for, in seconds, and in any case after the longest time of the service. Only the first is a deadline that
 // solvers see: what they do depends on it, and the time limit of a service must not change a run that ends before.
-func (c *call) within(ctx context.Context, seconds float64, counted bool) (context.Context, context.CancelFunc, error) {
+func (c *call) within(ctx context.Context, seconds question.Seconds, counted bool) (context.Context, context.CancelFunc, error) {
 	limits := &c.service.limits
 	if err := c.affordable(seconds); err != nil {
 		return nil, nil, err
 	}
-	asked := durationOf(seconds)
+	asked := seconds.Duration()
 	if asked == 0 && !counted {
 		asked = limits.Usual
 	}

@@ -5,47 +5,18 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 
 	"github.com/allot-opt/allot/internal/answers"
+	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim/forecast"
 	"github.com/allot-opt/allot/solve"
 )
 
-// simulateSettings are the settings of simulate.
-type simulateSettings struct {
-	Policies    []string       `json:"policies,omitempty" doc:"without submit, job and quantiles: names of on-line policies; absent: fcfs, easy, conservative and multifactor"`
-	Job         string         `json:"job,omitempty" doc:"ask about this job of the instance, also with other requests"`
-	At          *float64       `json:"at,omitempty" check:"time" doc:"submit the job, or forecast, at this time; absent: the job's arrival, without a job 0"`
-	Solver      string         `json:"solver,omitempty" doc:"with submit, job, quantiles or backtest: name of an on-line solver; absent: easy"`
-	Param       map[string]any `json:"param,omitempty" doc:"parameters of the solver: name → a text, a number, true or false"`
-	Quantiles   bool           `json:"quantiles,omitempty" doc:"forecast P10, P50 and P90 of the start of the job, or of all waiting jobs"`
-	Processors  int            `json:"processors,omitempty" check:"count" doc:"with history or backtest: processors of the system of a trace whose text lacks or misstates them"`
-	Runs        int            `json:"runs,omitempty" check:"counter" doc:"with job, quantiles or backtest: futures to simulate"`
-	Least       int            `json:"least,omitempty" check:"counter" doc:"draw from jobs of the same user if at least so many of them have ended"`
-	Recent      int            `json:"recent,omitempty" check:"counter" doc:"draw only from the last so many jobs; 0: from all"`
-	Trials      int            `json:"trials,omitempty" check:"counter" doc:"calibrate by at most so many forecasts of the past"`
-	Independent bool           `json:"independent,omitempty" doc:"draw each run time independently"`
-	Arrivals    bool           `json:"arrivals,omitempty" doc:"let more jobs arrive, as on earlier days; absent: true"`
-	Day         float64        `json:"day,omitempty" check:"positive" doc:"length of a day, in the unit of the instance"`
-	Seed        uint64         `json:"seed,omitempty" doc:"seed of all random draws; absent: 1"`
-	Backtest    bool           `json:"backtest,omitempty" doc:"measure how good such forecasts were: instance is a trace, an instance or a text in the Standard Workload Format or of sacct -P"`
-	Samples     *int           `json:"samples,omitempty" check:"counter" doc:"with backtest: forecast at the arrivals of so many jobs; absent: 1000"`
-	From        *float64       `json:"from,omitempty" check:"nonnegative" doc:"with backtest: only jobs that arrive after this share of the time; absent: 0.1"`
-	To          *float64       `json:"to,omitempty" check:"nonnegative" doc:"with backtest: only jobs that arrive by this share of the time; absent: 1"`
-}
-
-func (s *simulateSettings) setDefaults() {
-	usual := forecast.Defaults()
-	s.Solver, s.Seed = "easy", 1
-	s.Runs, s.Least, s.Recent, s.Trials, s.Day, s.Arrivals = usual.Runs, usual.Least, usual.Recent, usual.Trials, usual.Day, true
-}
-
 // simulate says when jobs would start.
-func (c *call) simulate(ctx context.Context, s *simulateSettings) (Raw, error) {
-	if err := s.agree(c); err != nil {
+func (c *call) simulate(ctx context.Context, s *question.Simulate) (Raw, error) {
+	if err := c.simulable(s); err != nil {
 		return nil, err
 	}
 	workers := c.workers(0)
@@ -76,8 +47,8 @@ func (c *call) simulate(ctx context.Context, s *simulateSettings) (Raw, error) {
 	return bytes.TrimSpace(text.Bytes()), err
 }
 
-// agree says which settings do not go together.
-func (s *simulateSettings) agree(c *call) error {
+// simulable says which settings do not go together.
+func (c *call) simulable(s *question.Simulate) error {
 	submit := c.one("submit").Given()
 	switch {
 	case submit && s.Job != "":
@@ -93,7 +64,7 @@ func (s *simulateSettings) agree(c *call) error {
 		given{"submit", submit}, given{"job", s.Job != ""}, given{"at", s.At != nil}, given{"history", c.one("history").Given()}); err != nil {
 		return err
 	}
-	return answers.CheckSampling(s.sampling())
+	return answers.CheckSampling(s.Sampling())
 }
 
 // given is a setting, and whether the request has it.
@@ -112,23 +83,8 @@ func refused(why string, settings ...given) error {
 	return nil
 }
 
-// sampling are the jobs at whose arrivals backtest forecasts.
-func (s *simulateSettings) sampling() forecast.Sampling {
-	usual := forecast.Sampling{Samples: 1000, From: 0.1, To: 1}
-	if s.From != nil {
-		usual.From = *s.From
-	}
-	if s.To != nil {
-		usual.To = *s.To
-	}
-	if s.Samples != nil {
-		usual.Samples = *s.Samples
-	}
-	return usual
-}
-
 // queue reads the instance; with backtest it may be a trace.
-func (c *call) queue(s *simulateSettings, workers int) (*model.Instance, error) {
+func (c *call) queue(s *question.Simulate, workers int) (*model.Instance, error) {
 	if !s.Backtest {
 		return c.instance(c.one("instance"), "", workers)
 	}
@@ -140,16 +96,16 @@ func (c *call) queue(s *simulateSettings, workers int) (*model.Instance, error) 
 }
 
 // backtest measures forecasts on a trace.
-func (c *call) backtest(ctx context.Context, in *model.Instance, s *simulateSettings, workers int) (any, error) {
+func (c *call) backtest(ctx context.Context, in *model.Instance, s *question.Simulate, workers int) (any, error) {
 	by, err := c.policy(s)
 	if err != nil {
 		return nil, err
 	}
-	opt, err := s.options(workers)
+	opt, err := forecastOptions(s, workers)
 	if err != nil {
 		return nil, err
 	}
-	report, err := answers.Backtest(ctx, in, "trace", by, s.sampling(), opt, nil)
+	report, err := answers.Backtest(ctx, in, "trace", by, s.Sampling(), opt, nil)
 	var none *answers.NoSamplesError
 	if errors.As(err, &none) {
 		return nil, wrong("instance", "%s", err)
@@ -157,11 +113,9 @@ func (c *call) backtest(ctx context.Context, in *model.Instance, s *simulateSett
 	return report, err
 }
 
-// options are the settings of the forecasts.
-func (s *simulateSettings) options(workers int) (forecast.Options, error) {
-	opt := forecast.Defaults()
-	opt.Runs, opt.Least, opt.Recent, opt.Trials = s.Runs, s.Least, s.Recent, s.Trials
-	opt.Independent, opt.Arrivals, opt.Day, opt.Seed, opt.Workers = s.Independent, s.Arrivals, s.Day, s.Seed, workers
+// forecastOptions are the settings of the forecasts.
+func forecastOptions(s *question.Simulate, workers int) (forecast.Options, error) {
+	opt := s.Options(workers)
 	if err := opt.Check(); err != nil {
 		return opt, wrong("", "%s", err)
 	}
@@ -169,7 +123,7 @@ func (s *simulateSettings) options(workers int) (forecast.Options, error) {
 }
 
 // starts says when each job would start under several policies.
-func (c *call) starts(ctx context.Context, in *model.Instance, s *simulateSettings) (any, error) {
+func (c *call) starts(ctx context.Context, in *model.Instance, s *question.Simulate) (any, error) {
 	names, choices, err := c.named(s.Policies, answers.UsualStarts)
 	if err != nil {
 		return nil, err
@@ -183,12 +137,12 @@ func (c *call) starts(ctx context.Context, in *model.Instance, s *simulateSettin
 }
 
 // ask answers about one job, or about all that wait.
-func (c *call) ask(ctx context.Context, in *model.Instance, s *simulateSettings, workers int) (*model.Instance, any, error) {
+func (c *call) ask(ctx context.Context, in *model.Instance, s *question.Simulate, workers int) (*model.Instance, any, error) {
 	by, err := c.policy(s)
 	if err != nil {
 		return nil, nil, err
 	}
-	opt, err := s.options(workers)
+	opt, err := forecastOptions(s, workers)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -219,7 +173,7 @@ func (c *call) ask(ctx context.Context, in *model.Instance, s *simulateSettings,
 }
 
 // policy is the policy that the settings name.
-func (c *call) policy(s *simulateSettings) (by answers.PolicyOf, err error) {
+func (c *call) policy(s *question.Simulate) (by answers.PolicyOf, err error) {
 	choice, err := c.choose("solver", s.Solver)
 	if err != nil {
 		return by, err
@@ -235,15 +189,11 @@ func (c *call) policy(s *simulateSettings) (by answers.PolicyOf, err error) {
 	if !online {
 		return by, wrong("solver", "expected an on-line solver, found %q", s.Solver)
 	}
-	stated := []string{s.Solver}
-	for _, p := range parameters {
-		stated = append(stated, p.Name+"="+p.Value)
-	}
-	return answers.PolicyOf{Name: choice.Info.Name, Stated: strings.Join(stated, ":"), Policy: policy}, nil
+	return answers.PolicyOf{Name: choice.Info.Name, Stated: question.Stated(s.Solver, parameters), Policy: policy}, nil
 }
 
 // jobOf is the instance with the job that is submitted, the id of the job that is asked about, and the time; without a job the id is empty.
-func (c *call) jobOf(in *model.Instance, s *simulateSettings) (*model.Instance, string, float64, error) {
+func (c *call) jobOf(in *model.Instance, s *question.Simulate) (*model.Instance, string, float64, error) {
 	at := 0.0
 	if s.At != nil {
 		at = *s.At

@@ -9,6 +9,7 @@ import (
 	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/course"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
@@ -21,25 +22,6 @@ func (c *call) workers(asked int) int {
 	}
 	return asked
 }
-
-// solveSettings are the settings of solve.
-type solveSettings struct {
-	Solver           string         `json:"solver,omitempty" doc:"name of the solver, as allot solve --solver; absent: auto, which chooses"`
-	Param            map[string]any `json:"param,omitempty" doc:"parameters of the solver: name → a text, a number, true or false"`
-	Rolling          *float64       `json:"rolling,omitempty" check:"positive" doc:"plan in rounds: every so long, in the instance's unit of time, plan the jobs that have arrived; absent: plan all at once"`
-	RollingThreshold *float64       `json:"rolling_threshold,omitempty" check:"nonnegative" doc:"with rolling: also begin a round where a cluster has at most so much work left"`
-	Time             float64        `json:"time,omitempty" check:"time" doc:"seconds after which the run ends with its best schedule; absent: no limit but that of the service"`
-	Evaluations      int64          `json:"evaluations,omitempty" check:"counter" doc:"evaluations of schedules after which the run ends; absent: no limit"`
-	Seed             uint64         `json:"seed,omitempty" doc:"seed of the random numbers; absent: 1"`
-	Workers          int            `json:"workers,omitempty" check:"counter" doc:"workers of the run; absent, or more than the service allows: as many as it allows. Without a limit of time the result does not depend on them"`
-	Objective        string         `json:"objective,omitempty" doc:"metric to minimise instead of the instance's objective"`
-	Strict           bool           `json:"strict,omitempty" doc:"fail if a checked schedule disproves a bound, or the checker refuses one of several schedules; otherwise it is dropped with a warning"`
-	Presolve         bool           `json:"presolve,omitempty" doc:"leave out of the instance what cannot bind before the solver gets it; absent: true"`
-	Schedules        bool           `json:"schedules,omitempty" doc:"also give the schedules with the progress"`
-	Certify          bool           `json:"certify,omitempty" doc:"also give a certificate of the bound"`
-}
-
-func (s *solveSettings) setDefaults() { s.Solver, s.Seed, s.Presolve = "auto", 1, true }
 
 // Solved is the result of solve.
 type Solved struct {
@@ -64,20 +46,16 @@ type Progress struct {
 }
 
 // settingsOf are parameters of a solver as texts, in the order of their names.
-func settingsOf(parameters map[string]any) ([]params.Setting, error) {
-	var list []params.Setting
-	for _, name := range sortedKeys(parameters) {
-		text, err := settingText(parameters[name])
-		if err != nil {
-			return nil, wrong(joined("param", name), "%s", err)
-		}
-		list = append(list, params.Setting{Name: name, Value: text})
+func settingsOf(parameters question.Parameters) ([]params.Setting, error) {
+	list, name, err := parameters.Settings()
+	if err != nil {
+		return nil, wrong(joined("param", name), "%s", err)
 	}
 	return list, nil
 }
 
 // solve runs a solver.
-func (c *call) solve(ctx context.Context, s *solveSettings) (*Solved, error) {
+func (c *call) solve(ctx context.Context, s *question.Solve) (*Solved, error) {
 	choice, err := c.choose("solver", s.Solver)
 	if err != nil {
 		return nil, err
@@ -94,7 +72,8 @@ func (c *call) solve(ctx context.Context, s *solveSettings) (*Solved, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt := solve.Options{Seed: s.Seed, MaxEvals: s.Evaluations, Workers: c.workers(s.Workers), Strict: s.Strict, Certify: s.Certify, Stated: !s.Presolve}
+	opt := s.Options(c.workers(s.Workers))
+	opt.Certify = s.Certify
 	if start.Given() {
 		if opt.Start, err = c.solution(start); err != nil {
 			return nil, err

@@ -63,8 +63,8 @@ type message struct {
 	Error    *Error          `json:"error,omitempty"`
 }
 
-// question is a line by which the service calls a function of the client, or tells it that the answer is no longer wanted.
-type question struct {
+// inquiry is a line by which the service calls a function of the client, or tells it that the answer is no longer wanted.
+type inquiry struct {
 	Call     int64           `json:"call"`
 	Method   string          `json:"method,omitempty"`
 	Function string          `json:"function,omitempty"`
@@ -311,7 +311,7 @@ func (c *session) Call(ctx context.Context, asked process.Call) (json.RawMessage
 		delete(c.calls, number)
 	}()
 	defer c.gate.lend()()
-	if err := c.write(question{Call: number, Method: asked.Method, Function: asked.Function, Policy: asked.Policy, Params: asked.Params}); err != nil {
+	if err := c.write(inquiry{Call: number, Method: asked.Method, Function: asked.Function, Policy: asked.Policy, Params: asked.Params}); err != nil {
 		return nil, err
 	}
 	select {
@@ -319,7 +319,7 @@ func (c *session) Call(ctx context.Context, asked process.Call) (json.RawMessage
 		return a.result, a.err
 	case <-ctx.Done():
 	}
-	_ = c.write(question{Call: number, Cancel: true})
+	_ = c.write(inquiry{Call: number, Cancel: true})
 	select {
 	case a := <-p.answer:
 		return a.result, a.err
