@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"regexp"
@@ -19,7 +20,7 @@ import (
 )
 
 // counterfactual asks of a small batch when a job could have ended: by the rules as docs/rules.md and docs/power.md state them, at every half unit of time and on every set of processors.
-// All machines have one processor, and those of a cluster are alike but for memory and closed times.
+// All machines have one processor, and those of a cluster are alike but for memory, power and closed times.
 type counterfactual struct {
 	spec   *model.InstanceSpec
 	placed map[string]model.Placement
@@ -136,17 +137,21 @@ func (f *counterfactual) free(cluster *model.ClusterSpec, machines []int, job *m
 			}
 		}
 	}
-	if cluster.PowerCap == nil {
-		return true
-	}
-	for at := start; at < end; at += 0.5 {
-		busy := len(machines)
-		for _, p := range f.placed {
-			if p.Cluster == cluster.ID && p.Start <= at && at < p.End {
-				busy += p.Processors.Len()
+	for at := start; cluster.PowerCap != nil && at < end; at += 0.5 {
+		limit, busy := math.Inf(1), 0.0
+		for _, step := range cluster.PowerCap {
+			if step[0] <= at {
+				limit = step[1]
 			}
 		}
-		if float64(busy) > cluster.PowerCap[0][1] {
+		for m := range cluster.Machines {
+			if slices.Contains(machines, m) || slices.ContainsFunc(slices.Collect(maps.Values(f.placed)), func(p model.Placement) bool {
+				return p.Cluster == cluster.ID && within(p.Processors, m) && p.Start <= at && at < p.End
+			}) {
+				busy += cluster.Machines[m].Power.Busy
+			}
+		}
+		if busy > limit {
 			return false
 		}
 	}
@@ -173,12 +178,14 @@ func drawnTight(rng *rand.Rand, seed uint64) *model.Builder {
 				machine.Closed = []model.ClosedSpec{{From: from, To: new(from + float64(1+rng.IntN(4)))}}
 			}
 			if capped {
-				machine.Power = &model.PowerSpec{Busy: 1}
+				machine.Power = &model.PowerSpec{Busy: float64(1 + rng.IntN(3))}
 			}
 			spec.Machines = append(spec.Machines, machine)
 		}
 		if capped {
-			spec.PowerCap = [][]float64{{0, float64(1 + rng.IntN(len(spec.Machines)))}}
+			for at := range 1 + rng.IntN(2) {
+				spec.PowerCap = append(spec.PowerCap, []float64{float64(4 * at), float64(1 + rng.IntN(2*len(spec.Machines)))})
+			}
 		}
 		b.Cluster(spec)
 	}
@@ -219,7 +226,8 @@ var (
 	reasonGrid     = regexp.MustCompile(`^hard deadline \S+ would be missed: earliest end (\S+) on \S+; (?:(speed binds: \S+ if nothing else ran|the wait for the jobs before it binds).*|(memory|bandwidth) binds.*)$`)
 	reasonStart    = regexp.MustCompile(`^hard deadline \S+ cannot be met: started at (\S+) (?:on the processors that it gets of the empty system )?it would end at \S+ at the earliest(?: on (\S+))?, by its estimate$`)
 	reasonShape    = regexp.MustCompile(`^hard deadline \S+ cannot be met: started at (\S+) on \d+ processors it would end at (\S+), by its estimate$`)
-	reasonPassed   = regexp.MustCompile(`^(?:hard deadline \S+ has passed|its (?:turn|slot) .* after its hard deadline \S+|it waited at the broker until no resource could meet its hard deadline|when it arrived no resource could take it and meet its hard deadline|no reservation meets its hard deadline|no reservation ends, by the estimates, before its machines are closed for good|hard deadline \S+ cannot be met: started at \S+ or later it would end after that on all machines open to it, by its estimate|needs more processors than the power cap ever leaves for its estimated time|the slot for task .* after the deadline .*|it ran on \S+ until \S+, after its hard deadline \S+)$`)
+	reasonPassed   = regexp.MustCompile(`^(?:hard deadline \S+ has passed|its (?:turn|slot) .* after its hard deadline \S+|it waited at the broker until no resource could meet its hard deadline|when it arrived no resource could take it and meet its hard deadline|no reservation meets its hard deadline|no reservation ends, by the estimates, before its machines are closed for good|hard deadline \S+ cannot be met(?:: started at \S+ or later it would end after that)?(?: on \S+)? on the processors that it gets under the power caps, by its estimate|takes more power on the processors that it gets than the power cap still leaves for its estimated time|the slot for task .* after the deadline .*|it ran on \S+ until \S+, after its hard deadline \S+)$`)
+	reasonOpen     = regexp.MustCompile(`^hard deadline \S+ cannot be met: started at (\S+) or later it would end after that(?: on (\S+))? on all machines open to it, by its estimate$`)
 	reasonTogether = regexp.MustCompile(`^(?:hard deadline \S+ cannot be met|cannot end within the horizon, by \S+,) together with (.*)$`)
 	reasonAtOnce   = regexp.MustCompile(`^it would miss its hard deadline, no machine is open to it at (\S+), or the objective is better without it$`)
 	reasonRoom     = "no room is left on machines that can run it in time"
@@ -325,7 +333,11 @@ func (f *counterfactual) judge(t *testing.T, empty *counterfactual, in *model.In
 		}
 		return "grid", wrong
 	}
-	if m := is(reasonStart); m != nil {
+	m := is(reasonStart)
+	if m == nil {
+		m = is(reasonOpen)
+	}
+	if m != nil {
 		late := job
 		on := *empty
 		if on.only, late.After, late.Arrival = m[2], nil, max(job.Arrival, number(t, m[1])); on.earliest(&late, false) <= deadline {
