@@ -434,8 +434,11 @@ func dropByNode(e *sim.Engine, platform *sim.Platform, clusters []int, h *hardJo
 		e.Drop(h.job, reason+only(platform, clusters))
 	default:
 		where := "on all machines open to it"
-		if platform.Capped() { // which processors it gets, caps decide as well
-			where = "on the processors that it gets under the power caps"
+		if r := h.job.Request; platform.Capped() || r.Min < r.Max { // caps decide too which processors it gets, and fewer might do
+			where = "on the processors that it gets"
+		}
+		if platform.Capped() {
+			where += " under the power caps"
 		}
 		e.Drop(h.job, fmt.Sprintf("hard deadline %v cannot be met: started at %v or later it would end after that%s %s, by its estimate", h.job.Request.Deadline, e.Now(), only(platform, clusters), where))
 	}
