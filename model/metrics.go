@@ -185,7 +185,7 @@ var metricTable = []Metric{
 		compute: perCluster(func(e *evaluation, c int) float64 {
 			return e.licenceUsage(func(p pool) bool { return p.cluster == c })
 		})},
-	{Name: "mean_partition", Unit: "processors", Neutral: true, Doc: "mean, over the time in which a job runs, of processors on which tasks run/number of running jobs; a job whose pieces end at different times runs until its last piece ends",
+	{Name: "mean_partition", Unit: "processors", Neutral: true, Doc: "mean, over the time in which a job runs, of processors held/number of running jobs; a job whose pieces end at different times runs until its last piece ends",
 		compute: total(func(e *evaluation) float64 { return e.processors().partition })},
 	{Name: "workload_share", Unit: "%", Neutral: true, PerCluster: true, Doc: "work of the tasks placed on a cluster/work of all placed tasks",
 		compute: clusterShare(func(c *clusterSums) float64 { return c.work })},

@@ -73,6 +73,12 @@ func Explain(in *model.Instance, sol *model.Solution, job int) Explanation {
 			a.Why = in.CannotRun(job, c)
 		default:
 			x.alternative(&a, c, ready, e.Placement)
+			if p := e.Placement; p != nil && p.Cluster == a.Cluster && j.Node().Running == nil && (a.End == nil || p.End < *a.End) { // nothing earlier was found than what it has
+				if a.Why = ""; x.nodes == nil {
+					a.Processors = p.Processors
+				}
+				x.found(&a, p.Start, p.End)
+			}
 		}
 		e.Alternatives = append(e.Alternatives, a)
 	}

@@ -131,3 +131,36 @@ func TestExplainOffersOnNodes(t *testing.T) {
 		}
 	}
 }
+
+// Where a job runs, it could run: no explanation offers its own cluster for later only. On machines of different speed the hole that a job fills may be too short for the same processors with its tasks spread otherwise.
+func TestExplainOffersWhatTheJobHas(t *testing.T) {
+	for _, device := range []bool{false, true} {
+		for tasks := range 4 {
+			for first := range 4 { // the job holds the processors from here on
+				b := model.NewBuilder("has")
+				machines := []model.MachineSpec{{ID: "slow", Processors: 3, Speed: 0.3}, {ID: "fast", Processors: 2, Speed: 1.1}}
+				if device {
+					b.Spec().Devices = []string{"gpu"}
+					machines[0].Resources, machines[1].Resources = map[string]float64{"gpu": 1}, map[string]float64{"gpu": 2}
+				}
+				b.Cluster(model.ClusterSpec{ID: "c", Machines: machines})
+				set := model.ProcessorSet{{First: first, Last: 4}}
+				in := build(t, b.Job(
+					model.JobSpec{ID: "j", Processors: model.Rigid(5 - first), Tasks: tasks + 1, Work: new(0.75)},
+					model.JobSpec{ID: "next", Processors: model.Rigid(5), Work: new(9.0)},
+				))
+				all := model.ProcessorSet{{First: 0, Last: 4}}
+				end := in.Duration(0, 0, set)
+				sol := &model.Solution{Jobs: []model.Placement{
+					{Job: "j", Cluster: "c", Processors: set, Start: 0, End: end},
+					{Job: "next", Cluster: "c", Processors: all, Start: end, End: model.End(end, in.Duration(1, 0, all))}}}
+				if report := model.Check(in, sol); !report.OK() {
+					t.Fatal(report.Violations)
+				}
+				if a := Explain(in, sol, 0).Alternatives[0]; a.End == nil || *a.End > end {
+					t.Errorf("%d tasks from processor %d on: it ends at %v, and the explanation offers %+v", tasks+1, first, end, a)
+				}
+			}
+		}
+	}
+}

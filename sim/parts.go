@@ -74,7 +74,7 @@ func (w *world) begin(e *Engine, j *Job, claims []Claim, parts []Part) {
 	j.Start = start
 	j.parts = int32(len(parts))
 	link := math.Inf(1)
-	for k := 0; k < len(parts) && !w.platform.alike; k++ {
+	for k := 0; k < len(parts) && !(w.platform.alike && parts[k].Tasks == j.Request.Tasks); k++ { // takes asks for it
 		link = min(link, w.in.SlowestLink(parts[k].Cluster, parts[k].Processors))
 	}
 	drawn := e.length(j)

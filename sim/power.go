@@ -36,8 +36,8 @@ type powerCap struct {
 	cheap   []int                // the cluster's machines as the platform lists them, those of the least power first, of equal ones the fastest
 }
 
-// CapReason is why a job is dropped that no cap to come lets run.
-const CapReason = "needs more processors than the power cap ever leaves for its estimated time"
+// CapReason is why a job is dropped that no cap to come lets run on the processors that it gets: on others it may take less.
+const CapReason = "takes more power on the processors that it gets than the power cap still leaves for its estimated time"
 
 // newPower looks at the power caps of an instance; nil: there are none.
 func newPower(in *model.Instance) *power {

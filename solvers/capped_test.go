@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/modeltest"
+	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/sim"
@@ -124,4 +125,29 @@ func fitsLastCap(in *model.Instance, job int) bool {
 		}
 	}
 	return false
+}
+
+// Every policy moves the data of a job whose processors end at different times, over links that are alike or not: the checker finds nothing wrong with its times.
+func TestPoliciesMoveTheDataOfUnevenJobs(t *testing.T) {
+	for name, policy := range onLine() {
+		for tasks := 1; tasks <= 7; tasks++ {
+			for processors := 1; processors <= 4; processors++ {
+				for _, other := range []float64{10, 4} {
+					b := model.NewBuilder("uneven")
+					b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 2, Bandwidth: 10}, {ID: "n", Processors: 2, Bandwidth: other}}})
+					in := solvecases.Built(t, b.Job(model.JobSpec{ID: "j", Processors: model.Rigid(processors), Tasks: tasks, Work: new(0.75), Input: 1, Output: 1}))
+					if policy.Supports(in) != nil {
+						continue
+					}
+					sol, _, err := solve.Simulate(t.Context(), policy, in, sim.Options{})
+					if err != nil {
+						t.Fatalf("%s: %v", name, err)
+					}
+					if report := model.Check(in, sol); !report.OK() || len(sol.Jobs) != 1 {
+						t.Fatalf("%s, %d tasks on %d processors, bandwidths 10 and %v: %v", name, tasks, processors, other, report.Violations)
+					}
+				}
+			}
+		}
+	}
 }

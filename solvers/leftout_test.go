@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"regexp"
@@ -19,7 +20,7 @@ import (
 )
 
 // counterfactual asks of a small batch when a job could have ended: by the rules as docs/rules.md and docs/power.md state them, at every half unit of time and on every set of processors.
-// All machines have one processor, and those of a cluster are alike but for memory and closed times.
+// All machines have one processor, and those of a cluster are alike but for speed, memory, power and closed times.
 type counterfactual struct {
 	spec   *model.InstanceSpec
 	placed map[string]model.Placement
@@ -74,7 +75,7 @@ func (f *counterfactual) places(job *model.JobSpec, behind bool) iter.Seq[model.
 				if n < least || n > most {
 					continue
 				}
-				takes := math.Ceil(float64(most)/float64(n)) * *job.Work / cluster.Machines[0].Speed
+				takes := *job.Work * slowest(cluster, machines, most)
 				for start := math.Ceil(2*max(job.Arrival, from)) / 2; start+takes <= to; start += 0.5 {
 					if f.free(cluster, machines, job, start, start+takes, behind) {
 						var runs []model.Range
@@ -90,6 +91,22 @@ func (f *counterfactual) places(job *model.JobSpec, behind bool) iter.Seq[model.
 			}
 		}
 	}
+}
+
+// slowest is how long the busiest of the machines takes for its share of the tasks, of one unit of work each.
+func slowest(cluster *model.ClusterSpec, machines []int, tasks int) float64 {
+	with, longest := make([]int, len(machines)), 0.0
+	for k := range tasks {
+		next := k // each gets one first
+		for i := range machines {
+			if k >= len(machines) && (next == k || float64(with[i]+1)/cluster.Machines[machines[i]].Speed < float64(with[next]+1)/cluster.Machines[machines[next]].Speed) {
+				next = i
+			}
+		}
+		with[next]++
+		longest = max(longest, float64(with[next])/cluster.Machines[machines[next]].Speed)
+	}
+	return longest
 }
 
 // fit says whether all the jobs can be in time beside the placements: in some order of their starts each starts as early as those before it allow.
@@ -136,17 +153,21 @@ func (f *counterfactual) free(cluster *model.ClusterSpec, machines []int, job *m
 			}
 		}
 	}
-	if cluster.PowerCap == nil {
-		return true
-	}
-	for at := start; at < end; at += 0.5 {
-		busy := len(machines)
-		for _, p := range f.placed {
-			if p.Cluster == cluster.ID && p.Start <= at && at < p.End {
-				busy += p.Processors.Len()
+	for at := start; cluster.PowerCap != nil && at < end; at += 0.5 {
+		limit, busy := math.Inf(1), 0.0
+		for _, step := range cluster.PowerCap {
+			if step[0] <= at {
+				limit = step[1]
 			}
 		}
-		if float64(busy) > cluster.PowerCap[0][1] {
+		for m := range cluster.Machines {
+			if slices.Contains(machines, m) || slices.ContainsFunc(slices.Collect(maps.Values(f.placed)), func(p model.Placement) bool {
+				return p.Cluster == cluster.ID && within(p.Processors, m) && p.Start <= at && at < p.End
+			}) {
+				busy += cluster.Machines[m].Power.Busy
+			}
+		}
+		if busy > limit {
 			return false
 		}
 	}
@@ -173,12 +194,14 @@ func drawnTight(rng *rand.Rand, seed uint64) *model.Builder {
 				machine.Closed = []model.ClosedSpec{{From: from, To: new(from + float64(1+rng.IntN(4)))}}
 			}
 			if capped {
-				machine.Power = &model.PowerSpec{Busy: 1}
+				machine.Power = &model.PowerSpec{Busy: float64(1 + rng.IntN(3))}
 			}
 			spec.Machines = append(spec.Machines, machine)
 		}
 		if capped {
-			spec.PowerCap = [][]float64{{0, float64(1 + rng.IntN(len(spec.Machines)))}}
+			for at := range 1 + rng.IntN(2) {
+				spec.PowerCap = append(spec.PowerCap, []float64{float64(4 * at), float64(1 + rng.IntN(2*len(spec.Machines)))})
+			}
 		}
 		b.Cluster(spec)
 	}
@@ -219,7 +242,8 @@ var (
 	reasonGrid     = regexp.MustCompile(`^hard deadline \S+ would be missed: earliest end (\S+) on \S+; (?:(speed binds: \S+ if nothing else ran|the wait for the jobs before it binds).*|(memory|bandwidth) binds.*)$`)
 	reasonStart    = regexp.MustCompile(`^hard deadline \S+ cannot be met: started at (\S+) (?:on the processors that it gets of the empty system )?it would end at \S+ at the earliest(?: on (\S+))?, by its estimate$`)
 	reasonShape    = regexp.MustCompile(`^hard deadline \S+ cannot be met: started at (\S+) on \d+ processors it would end at (\S+), by its estimate$`)
-	reasonPassed   = regexp.MustCompile(`^(?:hard deadline \S+ has passed|its (?:turn|slot) .* after its hard deadline \S+|it waited at the broker until no resource could meet its hard deadline|when it arrived no resource could take it and meet its hard deadline|no reservation meets its hard deadline|no reservation ends, by the estimates, before its machines are closed for good|hard deadline \S+ cannot be met: started at \S+ or later it would end after that on all machines open to it, by its estimate|needs more processors than the power cap ever leaves for its estimated time|the slot for task .* after the deadline .*|it ran on \S+ until \S+, after its hard deadline \S+)$`)
+	reasonPassed   = regexp.MustCompile(`^(?:hard deadline \S+ has passed|its (?:turn|slot) .* after its hard deadline \S+|it waited at the broker until no resource could meet its hard deadline|when it arrived no resource could take it and meet its hard deadline|no reservation meets its hard deadline|no reservation ends, by the estimates, before its machines are closed for good|hard deadline \S+ cannot be met(?:: started at \S+ or later it would end after that)?(?: on \S+)? on the processors that it gets(?: under the power caps)?, by its estimate|takes more power on the processors that it gets than the power cap still leaves for its estimated time|the slot for task .* after the deadline .*|it ran on \S+ until \S+, after its hard deadline \S+)$`)
+	reasonOpen     = regexp.MustCompile(`^hard deadline \S+ cannot be met: started at (\S+) or later it would end after that(?: on (\S+))? on all machines open to it, by its estimate$`)
 	reasonTogether = regexp.MustCompile(`^(?:hard deadline \S+ cannot be met|cannot end within the horizon, by \S+,) together with (.*)$`)
 	reasonAtOnce   = regexp.MustCompile(`^it would miss its hard deadline, no machine is open to it at (\S+), or the objective is better without it$`)
 	reasonRoom     = "no room is left on machines that can run it in time"
@@ -231,37 +255,69 @@ func TestReasonsOfJobsLeftOutAreTrue(t *testing.T) {
 	race.OneGoroutine(t)
 	seen := map[string]int{}
 	for seed := range uint64(60) {
-		b := drawnTight(rand.New(rand.NewPCG(seed, 57)), seed)
-		in := solvecases.Built(t, b)
-		for _, info := range solve.Solvers() {
-			result, err := solve.Run(t.Context(), info.Choice(), in, solve.Options{Seed: seed, MaxEvals: 300, Strict: true})
-			if errors.Is(err, solve.ErrUnsupported) {
-				continue
-			}
-			if err != nil {
-				t.Fatalf("seed %d, %s: %v", seed, info.Name, err)
-			}
-			if result.Solution == nil {
-				continue
-			}
-			f, empty := &counterfactual{spec: b.Spec(), placed: map[string]model.Placement{}}, &counterfactual{spec: b.Spec()}
-			for _, p := range result.Solution.Jobs {
-				f.placed[p.Job] = p
-			}
-			for _, u := range result.Solution.Unscheduled {
-				kind, wrong := f.judge(t, empty, in, u)
-				seen[kind]++
-				if wrong != "" {
-					t.Errorf("seed %d, %s: %s: %q: %s", seed, info.Name, u.Job, u.Reason, wrong)
-				}
-			}
-		}
+		judgeReasons(t, drawnTight(rand.New(rand.NewPCG(seed, 57)), seed), seed, seen)
 	}
 	t.Log(seen)
 	for kind, least := range map[string]int{"alone": 300, "beside": 150, "choice": 5, "no time": 50, "waits": 100, "grid": 10, "shape": 20, "start": 100} {
 		if seen[kind] < least {
 			t.Errorf("%s: only %d of %v", kind, seen[kind], seen)
 		}
+	}
+}
+
+// judgeReasons counts the kinds of the reasons that all solvers give for a batch, and says which are false.
+func judgeReasons(t *testing.T, b *model.Builder, seed uint64, seen map[string]int) {
+	t.Helper()
+	in := solvecases.Built(t, b)
+	for _, info := range solve.Solvers() {
+		result, err := solve.Run(t.Context(), info.Choice(), in, solve.Options{Seed: seed, MaxEvals: 300, Strict: true})
+		if errors.Is(err, solve.ErrUnsupported) {
+			continue
+		}
+		if err != nil {
+			t.Fatalf("seed %d, %s: %v", seed, info.Name, err)
+		}
+		if result.Solution == nil {
+			continue
+		}
+		f, empty := &counterfactual{spec: b.Spec(), placed: map[string]model.Placement{}}, &counterfactual{spec: b.Spec()}
+		for _, p := range result.Solution.Jobs {
+			f.placed[p.Job] = p
+		}
+		for _, u := range result.Solution.Unscheduled {
+			kind, wrong := f.judge(t, empty, in, u)
+			seen[kind]++
+			if wrong != "" {
+				t.Errorf("seed %d, %s: %s: %q: %s", seed, info.Name, u.Job, u.Reason, wrong)
+			}
+		}
+	}
+}
+
+// Where machines of a cluster differ in speed, a job that may choose its number of processors can end earlier on fewer: what is said of all machines holds for any number.
+func TestReasonsOfMoldableJobsAreTrue(t *testing.T) {
+	race.OneGoroutine(t)
+	seen := map[string]int{}
+	for seed := range uint64(100) {
+		rng := rand.New(rand.NewPCG(seed, 58))
+		b := model.NewBuilder(fmt.Sprint("mixed", seed))
+		spec := model.ClusterSpec{ID: "c"}
+		for m := range 2 + rng.IntN(3) {
+			spec.Machines = append(spec.Machines, model.MachineSpec{ID: fmt.Sprint("m", m), Speed: 0.5 + 1.5*float64(rng.IntN(2))})
+		}
+		b.Cluster(spec)
+		for j := range 2 {
+			job := model.JobSpec{ID: fmt.Sprint("j", j), Arrival: float64(j), Work: new(float64(1 + rng.IntN(6))), Processors: model.Rigid(1 + rng.IntN(2)), DeadlineHard: true}
+			if rng.IntN(3) > 0 {
+				job.Processors = model.Moldable(1, 2+rng.IntN(3))
+			}
+			job.Deadline = new(job.Arrival + float64(1+rng.IntN(12)))
+			b.Job(job)
+		}
+		judgeReasons(t, b, seed, seen)
+	}
+	if t.Log(seen); seen["alone"] < 100 || seen["passed"] < 10 {
+		t.Errorf("too few of some kinds: %v", seen)
 	}
 }
 
@@ -325,7 +381,14 @@ func (f *counterfactual) judge(t *testing.T, empty *counterfactual, in *model.In
 		}
 		return "grid", wrong
 	}
-	if m := is(reasonStart); m != nil {
+	m := is(reasonStart)
+	if m != nil && slices.ContainsFunc(f.spec.Clusters[0].Machines, func(m model.MachineSpec) bool { return m.Speed != f.spec.Clusters[0].Machines[0].Speed }) {
+		return "passed", "" // on others than it gets it may end earlier
+	}
+	if m == nil {
+		m = is(reasonOpen)
+	}
+	if m != nil {
 		late := job
 		on := *empty
 		if on.only, late.After, late.Arrival = m[2], nil, max(job.Arrival, number(t, m[1])); on.earliest(&late, false) <= deadline {

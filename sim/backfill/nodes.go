@@ -433,11 +433,14 @@ func dropByNode(e *sim.Engine, platform *sim.Platform, clusters []int, h *hardJo
 	case reason != "":
 		e.Drop(h.job, reason+only(platform, clusters))
 	default:
-		caps := ""
-		if platform.Capped() {
-			caps = " under the power caps"
+		where := "on all machines open to it"
+		if r := h.job.Request; platform.Capped() || r.Min < r.Max { // caps decide too which processors it gets, and fewer might do
+			where = "on the processors that it gets"
 		}
-		e.Drop(h.job, fmt.Sprintf("hard deadline %v cannot be met: started at %v or later it would end after that%s on all machines open to it%s, by its estimate", h.job.Request.Deadline, e.Now(), only(platform, clusters), caps))
+		if platform.Capped() {
+			where += " under the power caps"
+		}
+		e.Drop(h.job, fmt.Sprintf("hard deadline %v cannot be met: started at %v or later it would end after that%s %s, by its estimate", h.job.Request.Deadline, e.Now(), only(platform, clusters), where))
 	}
 }
 

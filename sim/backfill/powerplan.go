@@ -64,7 +64,7 @@ func (p *general) reserveOrDrop(e *sim.Engine, j *sim.Job, first bool) bool {
 	case !j.Request.DeadlineHard:
 		why = noTime(p.platform, j, p.clusters)
 	case first && len(p.running) == 0 && firstAfter(changes, e.Now()) == len(changes):
-		why = fmt.Sprintf("hard deadline %v cannot be met under the power caps, by its estimate", j.Request.Deadline)
+		why = fmt.Sprintf("hard deadline %v cannot be met on the processors that it gets under the power caps, by its estimate", j.Request.Deadline)
 	default:
 		if why = p.platform.Shut(j, p.clusters); why == "" {
 			return true
