@@ -169,7 +169,7 @@ func leavesOut(in *model.Instance, a *testkit.Addition) bool {
 	case "sleep":
 		return !power && in.Features()&model.PowerCaps == 0 && (!late || !strings.Contains(a.Name, "after"))
 	case "blocks":
-		return in.Features()&(model.GridSpan|model.Blocks) == 0
+		return in.Features()&model.Blocks == 0 && (in.Features()&model.GridSpan == 0 || a.Name == "machines from one to all" && !slices.ContainsFunc(in.Clusters(), func(c model.Cluster) bool { return c.WholeMachines }))
 	case "objective":
 		return in.Features()&model.HardDeadlines == 0
 	}

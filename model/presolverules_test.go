@@ -243,8 +243,18 @@ var presolveRules = []struct {
 		s.Jobs[0].Processors, s.Jobs[0].PerMachine = model.Rigid(4), int(x)
 	}, []float64{4}, []float64{2, 1}},
 	{"machines of a job in pieces", "blocks", func(s *model.InstanceSpec, x float64) {
-		s.Jobs[0].Processors, s.Jobs[0].Machines, s.Jobs[0].Span = model.Rigid(2), model.Moldable(1, 2), []string{"", "grid"}[int(x)]
+		s.Jobs[0].Processors, s.Jobs[0].Machines, s.Jobs[0].Span = model.Rigid(4), model.Moldable(1, int(x)), "grid"
 		secondCluster(s, model.MachineSpec{})
+	}, []float64{3}, []float64{2}},
+	{"one processor of every machine of a job in pieces", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Processors = int(x)
+		s.Jobs[0].Processors, s.Jobs[0].PerMachine, s.Jobs[0].Span = model.Rigid(3), 1, "grid"
+		secondCluster(s, model.MachineSpec{})
+	}, []float64{1}, []float64{2}},
+	{"one machine of a job in pieces where machines are whole", "blocks: 0 jobs on one machine or on whole ones, 1 job", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Processors, s.Jobs[0].Block, s.Jobs[0].Machines, s.Jobs[0].Span = model.Rigid(2), 2, model.Rigid(1), "grid"
+		secondCluster(s, model.MachineSpec{Processors: 2})
+		s.Clusters[1].Allocation = []string{"", "machine"}[int(x)]
 	}, []float64{0}, []float64{1}},
 	{"machines where some are whole", "blocks", func(s *model.InstanceSpec, x float64) {
 		s.Clusters[0].Machines[0].Processors, s.Clusters[0].Allocation = 1, []string{"", "machine"}[int(x)]
