@@ -106,8 +106,8 @@ func asksFor(solver, addition string) bool {
 		return strings.Contains(addition, "deadline")
 	case "mts": // rule 2 classes a job by the attributes that it overloads, rule 3 by the memory that it leaves unused
 		return strings.Contains(addition, "memory")
-	case "twolevel", "flexible": // the priority of a job has terms of its user's class and of its licences
-		return strings.Contains(addition, "class") || strings.Contains(addition, "licence")
+	case "twolevel", "flexible": // the priority of a job has terms of its user's class and of its licences, and twolevel classes it by whether it has a deadline
+		return strings.Contains(addition, "class") || strings.Contains(addition, "licence") || solver == "twolevel" && strings.Contains(addition, "deadline")
 	}
 	return false
 }
