@@ -310,13 +310,13 @@ func (r *reducer) blocks() {
 // The job is rigid and holds at least one block on each of its machines. So it lies on one machine at least, and on as many as it has blocks or its cluster has machines at
 // most; on just as many as it has blocks where no machine that is open to it has room for two. A job of one block, and every job on whole machines, lies on one; a job that
 // may spread holds several whole ones and does not come here.
-// On line what a policy counts of a job stays, which is the least number of its machines; and so does what stranded asks for.
+// What stranded asks for stays.
 func (r *reducer) anyLayout(demand *Demand, machines int) bool {
 	n, blocks := demand.node, demand.Min/demand.node.Block
 	if blocks == 1 {
 		return true
 	}
-	if r.minimises("stranded") || r.use&OnLine != 0 && n.MinMachines > 1 {
+	if r.minimises("stranded") {
 		return false
 	}
 	keeps := func(fewest, most int) bool { // on each number of machines from the fewest to the most

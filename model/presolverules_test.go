@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/testkit"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -520,11 +521,8 @@ func TestPresolveUses(t *testing.T) {
 				barred := []string{}
 				if use&model.OnLine != 0 {
 					barred = append(barred, "precedence", "hard deadlines")
-					if p := in.Clusters()[0].Machines[0].Power; p != nil && p.Suspends() { // which policies see
+					if p := in.Clusters()[0].Machines[0].Power; p != nil && p.Suspends() && p.Off[0].Down.Time+p.Off[0].Up.Time == 0 { // which policies see
 						barred = append(barred, "sleep")
-					}
-					if in.Jobs()[0].Node().MinMachines > 1 { // which a policy may count
-						barred = append(barred, "blocks")
 					}
 				}
 				if use&model.Scoring != 0 {
@@ -644,7 +642,15 @@ func TestPresolveEqualMachines(t *testing.T) {
 		},
 		"background":  func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Background = &model.Background{Mean: 2} },
 		"queue":       func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Queue = &model.QueueSpec{ServiceRate: 2} },
-		"power":       func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Power = &model.PowerSpec{Idle: 1, Busy: 2} },
+		"power": func(s *model.InstanceSpec, m *model.MachineSpec) {
+			m.Power, s.Objective, s.Horizon = &model.PowerSpec{Idle: 1, Busy: 2}, map[string]float64{"energy": 1}, &model.HorizonSpec{To: 1e3}
+		},
+		"power under a cap": func(s *model.InstanceSpec, m *model.MachineSpec) {
+			m.Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 2}, [][]float64{{0, 9}}
+		},
+		"states": func(_ *model.InstanceSpec, m *model.MachineSpec) {
+			m.Power = &model.PowerSpec{Idle: 1, Busy: 2, SuspendAfter: new(1.0), Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: 1}}}}
+		},
 		"over_budget": func(s *model.InstanceSpec, _ *model.MachineSpec) { s.Objective = map[string]float64{"over_budget": 1} },
 	} {
 		if reduced, by := model.Reduce(machines(change), 0); len(reduced.Clusters()[0].Machines) != 2 || !by.Keeps() {
@@ -737,5 +743,28 @@ func TestPresolveKeepsInstances(t *testing.T) {
 	}
 	if reduced, _ := model.Reduce(memory, 0); reduced == memory || reduced.Jobs()[0].Memory != 0 || memory.Jobs()[0].Memory != 1 {
 		t.Error("the memory stays, or goes from the original")
+	}
+}
+
+// Groups that nothing tells apart become one, whatever is stated of machines that no job needs and no metric counts.
+func TestPresolveMergesInertMachines(t *testing.T) {
+	in := twoJobs(t, func(s *model.InstanceSpec) {
+		s.Clusters[0].Machines = append(s.Clusters[0].Machines, model.MachineSpec{ID: "n", Count: 2, Processors: 2})
+	})
+	tried := 0
+	for _, a := range testkit.Inert() {
+		more := testkit.With(in, a)
+		if more == nil {
+			continue
+		}
+		tried++
+		for _, use := range []model.Use{0, model.OnLine} {
+			if reduced, by := model.Reduce(more, use); len(reduced.Clusters()[0].Machines) != 1 {
+				t.Errorf("%s, use %d: %d groups of machines; the rules are\n%s", a.Name, use, len(reduced.Clusters()[0].Machines), by)
+			}
+		}
+	}
+	if tried < 40 {
+		t.Errorf("%d additions", tried)
 	}
 }
