@@ -12,7 +12,7 @@ import (
 
 // precedence: a job need not wait for one that runs already and ends before it arrives.
 func (r *reducer) precedence() {
-	if r.in.successors == nil || r.in.features&RunningJobs == 0 || r.use&OnLine != 0 { // on line nobody knows when a job that runs ends
+	if !r.waits {
 		return
 	}
 	ended := map[int]float64{} // of jobs that run already: by when
