@@ -640,8 +640,8 @@ func TestPresolveEqualMachines(t *testing.T) {
 		"reserved": func(_ *model.InstanceSpec, m *model.MachineSpec) {
 			m.Closed = []model.ClosedSpec{{From: 1, To: new(5.0), For: "r"}}
 		},
-		"background":  func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Background = &model.Background{Mean: 2} },
-		"queue":       func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Queue = &model.QueueSpec{ServiceRate: 2} },
+		"background": func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Background = &model.Background{Mean: 2} },
+		"queue":      func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Queue = &model.QueueSpec{ServiceRate: 2} },
 		"power": func(s *model.InstanceSpec, m *model.MachineSpec) {
 			m.Power, s.Objective, s.Horizon = &model.PowerSpec{Idle: 1, Busy: 2}, map[string]float64{"energy": 1}, &model.HorizonSpec{To: 1e3}
 		},
