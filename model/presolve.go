@@ -23,6 +23,8 @@ const (
 	Licensed
 	// ByObjective is a solver that looks at nothing but limits and the objective. Deadlines that the objective does not count do not concern it.
 	ByObjective
+	// BySlack is a solver that asks how far deadlines are. Those so late that no job misses them do not concern it. It may go with ByObjective.
+	BySlack
 )
 
 // Reduction maps schedules between an instance and the reduced one that [Reduce] made of it. The zero value is that of an instance that is not reduced. Any number
@@ -97,6 +99,7 @@ type reducer struct {
 	asks     asks     // of all jobs, before any rule
 	nodes    map[nodeEdit]*NodeNeeds
 	sites    sites
+	waits    bool    // the rule precedence may look at what jobs wait for
 	steps    int     // that may still be spent on looking at machines job by job
 	last     float64 // see lastEnd; NaN: not computed
 	report   *Reduction
@@ -183,6 +186,7 @@ func newReducer(in *Instance, use Use) *reducer {
 	reduced := *in
 	r := &reducer{in: &reduced, original: in, use: use, machines: make([]bool, len(in.clusters)), nodes: map[nodeEdit]*NodeNeeds{},
 		steps: presolveSteps, last: math.NaN(), report: &Reduction{}}
+	r.waits = in.successors != nil && in.features&RunningJobs != 0 && use&OnLine == 0 // on line nobody knows when a job that runs ends
 	r.look()
 	r.classify()
 	return r
@@ -199,7 +203,7 @@ type alike struct {
 	transfer, message, hard, power, instant bool
 }
 
-// classify finds the classes of the jobs. Jobs that wait for others, state run times or need more than two licences are of one class only if they share a demand.
+// classify finds the classes of the jobs. Jobs that state run times, need more than two licences or wait for others, where that may go, are of one class only if they share a demand.
 func (r *reducer) classify() {
 	type shared struct {
 		of      *Demand
@@ -248,7 +252,7 @@ func (r *reducer) memories() []float64 {
 func (r *reducer) classFor(d *Demand, instant bool, known map[alike]int32, memories []float64) int32 {
 	r.asks |= d.asks()
 	c := int32(len(r.demands))
-	if d.After == nil && d.runtimes == nil && len(d.Licences) <= 2 {
+	if (d.After == nil || !r.waits) && d.runtimes == nil && len(d.Licences) <= 2 {
 		key := alike{min: d.Min, max: d.Max, tasks: d.Tasks, minBandwidth: d.MinBandwidth, node: d.node, memory: -1, span: d.Span, transfer: d.Input > 0 || d.Output > 0,
 			message: d.Message > 0, hard: d.DeadlineHard, power: d.powerStated, instant: instant}
 		copy(key.licences[:], d.Licences)
@@ -280,7 +284,7 @@ func (r *reducer) join(c int32, d *Demand) {
 	if !class.differs {
 		asked := d.Requirements
 		asked.Memory = of.Memory
-		class.differs = asked != of.Requirements || d.unasked != nil || of.unasked != nil
+		class.differs = asked != of.Requirements || d.unasked != nil || of.unasked != nil || d.After != nil || of.After != nil
 	}
 	if d.Memory > of.Memory || d.power > of.power {
 		of = r.copied(int(c))
@@ -314,15 +318,20 @@ func (r *reducer) edit(d int) *Demand {
 // copied is the demand of the class, which may be changed.
 func (r *reducer) copied(d int) *Demand {
 	if !r.classes[d].own {
-		if len(r.fresh) == 0 {
-			r.fresh = make([]Demand, min(256, 1+len(r.demands)))
-		}
-		copied := &r.fresh[0]
-		r.fresh = r.fresh[1:]
-		*copied = *r.demands[d]
-		r.demands[d], r.classes[d].own = copied, true
+		r.demands[d], r.classes[d].own = r.copyOf(r.demands[d]), true
 	}
 	return r.demands[d]
+}
+
+// copyOf is a copy of the demand.
+func (r *reducer) copyOf(d *Demand) *Demand {
+	if len(r.fresh) == 0 {
+		r.fresh = make([]Demand, min(256, 1+len(r.demands)))
+	}
+	copied := &r.fresh[0]
+	r.fresh = r.fresh[1:]
+	*copied = *d
+	return copied
 }
 
 // of is the reduced demand of a job of the class with the given demand.
@@ -334,13 +343,16 @@ func (r *reducer) of(c int32, asked *Demand) *Demand {
 	if !class.differs && (as.Memory == 0 || !class.differsInMemory) {
 		return as
 	}
-	own := *asked
-	own.Licences, own.After, own.node, own.Span = as.Licences, as.After, as.node, as.Span
+	own := r.copyOf(asked)
+	own.Licences, own.node, own.Span = as.Licences, as.node, as.Span
 	own.Max, own.MinBandwidth, own.DeadlineHard = as.Max, as.MinBandwidth, as.DeadlineHard
+	if r.waits {
+		own.After = as.After
+	}
 	if as.Memory == 0 {
 		own.Memory = 0
 	}
-	return &own
+	return own
 }
 
 // editNode changes what a demand asks of machines; change is applied once for all demands that share it.

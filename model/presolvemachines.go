@@ -72,6 +72,7 @@ func renameMerged(groups, merged []Machine) {
 // likeness says what makes machines differ: what jobs ask for, and what metrics measure.
 type likeness struct {
 	memory, features bool
+	power            bool   // a metric counts it, a cap limits it, or a machine is off at times
 	licences         []bool // that jobs need
 	resources        []bool // that jobs hold, and those of devices, which metrics measure
 	exactCost        bool   // a limit of cost decides, so that rounding may
@@ -79,8 +80,8 @@ type likeness struct {
 
 // likeness looks at what the jobs ask for.
 func (r *reducer) likeness() *likeness {
-	everything := r.use&(OnLine|Scoring) != 0 || len(r.in.partitions) > 0 // somebody may ask for what no job does
-	like := &likeness{memory: everything, features: everything, licences: make([]bool, len(r.in.licences)), resources: make([]bool, len(r.in.resources)),
+	everything := r.use&Scoring != 0 || len(r.in.partitions) > 0 // somebody may ask for what no job does
+	like := &likeness{memory: everything, features: everything, power: r.countsPower() || r.capped() || r.stopsPower(), licences: make([]bool, len(r.in.licences)), resources: make([]bool, len(r.in.resources)),
 		exactCost: r.minimises("over_budget", "workflow_failures")}
 	for k := range like.licences {
 		like.licences[k] = everything
@@ -127,5 +128,5 @@ func (l *likeness) equal(a, b *Machine) bool {
 			return false
 		}
 	}
-	return reflect.DeepEqual(a.Background, b.Background) && reflect.DeepEqual(a.Queue, b.Queue) && reflect.DeepEqual(a.Power, b.Power)
+	return reflect.DeepEqual(a.Background, b.Background) && reflect.DeepEqual(a.Queue, b.Queue) && (!l.power || reflect.DeepEqual(a.Power, b.Power))
 }

@@ -272,14 +272,18 @@ func (r *reducer) blocks() {
 		return
 	}
 	sizes, layouts, stranded := 0, 0, r.minimises("stranded")
-	alone, machines := r.sites.noneWhole, 0 // every cluster has one machine, which is not allocated whole; the most machines of a cluster
+	alone, machines, all := r.sites.noneWhole, 0, 0 // every cluster has one machine, which is not allocated whole; the most machines of a cluster, and all
 	for c := range r.in.clusters {
-		machines = max(machines, r.in.clusters[c].machines)
+		machines, all = max(machines, r.in.clusters[c].machines), all+r.in.clusters[c].machines
 		alone = alone && r.in.clusters[c].machines == 1
 	}
 	for d, demand := range r.demands {
 		n := demand.node
-		if n != nil && n.Running == nil && (n.MaxMachines > 0 || n.PerMachine > 0) && demand.Span != SpanGrid && r.anyLayout(demand, machines) {
+		most := machines
+		if demand.Span == SpanGrid {
+			most = all
+		}
+		if n != nil && n.Running == nil && (n.MaxMachines > 0 || n.PerMachine > 0) && (demand.Span != SpanGrid || r.sites.noneWhole) && r.anyLayout(demand, most) {
 			r.editNode(d, nodeEdit{layout: true}, func(own *NodeNeeds) { own.MinMachines, own.MaxMachines, own.PerMachine = 0, 0, 0 })
 			layouts += r.classes[d].jobs
 		}
@@ -301,17 +305,18 @@ func (r *reducer) blocks() {
 	}
 }
 
-// anyLayout says whether a job that does not spread over the grid, and states on how many machines it lies, keeps to that wherever it lies. Machines is the most that a cluster has.
+// anyLayout says whether a job that states on how many machines it lies keeps to that wherever it lies. Machines is the most that a cluster has, or all where it may spread over the grid.
 //
 // The job is rigid and holds at least one block on each of its machines. So it lies on one machine at least, and on as many as it has blocks or its cluster has machines at
-// most; on just as many as it has blocks where no machine that is open to it has room for two. A job of one block, and every job on whole machines, lies on one.
-// On line what a policy counts of a job stays, which is the least number of its machines; and so does what stranded asks for.
+// most; on just as many as it has blocks where no machine that is open to it has room for two. A job of one block, and every job on whole machines, lies on one; a job that
+// may spread holds several whole ones and does not come here.
+// What stranded asks for stays.
 func (r *reducer) anyLayout(demand *Demand, machines int) bool {
 	n, blocks := demand.node, demand.Min/demand.node.Block
 	if blocks == 1 {
 		return true
 	}
-	if r.minimises("stranded") || r.use&OnLine != 0 && n.MinMachines > 1 {
+	if r.minimises("stranded") {
 		return false
 	}
 	keeps := func(fewest, most int) bool { // on each number of machines from the fewest to the most

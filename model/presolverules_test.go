@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/testkit"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -243,8 +244,18 @@ var presolveRules = []struct {
 		s.Jobs[0].Processors, s.Jobs[0].PerMachine = model.Rigid(4), int(x)
 	}, []float64{4}, []float64{2, 1}},
 	{"machines of a job in pieces", "blocks", func(s *model.InstanceSpec, x float64) {
-		s.Jobs[0].Processors, s.Jobs[0].Machines, s.Jobs[0].Span = model.Rigid(2), model.Moldable(1, 2), []string{"", "grid"}[int(x)]
+		s.Jobs[0].Processors, s.Jobs[0].Machines, s.Jobs[0].Span = model.Rigid(4), model.Moldable(1, int(x)), "grid"
 		secondCluster(s, model.MachineSpec{})
+	}, []float64{3}, []float64{2}},
+	{"one processor of every machine of a job in pieces", "blocks", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Processors = int(x)
+		s.Jobs[0].Processors, s.Jobs[0].PerMachine, s.Jobs[0].Span = model.Rigid(3), 1, "grid"
+		secondCluster(s, model.MachineSpec{})
+	}, []float64{1}, []float64{2}},
+	{"one machine of a job in pieces where machines are whole", "blocks: 0 jobs on one machine or on whole ones, 1 job", func(s *model.InstanceSpec, x float64) {
+		s.Jobs[0].Processors, s.Jobs[0].Block, s.Jobs[0].Machines, s.Jobs[0].Span = model.Rigid(2), 2, model.Rigid(1), "grid"
+		secondCluster(s, model.MachineSpec{Processors: 2})
+		s.Clusters[1].Allocation = []string{"", "machine"}[int(x)]
 	}, []float64{0}, []float64{1}},
 	{"machines where some are whole", "blocks", func(s *model.InstanceSpec, x float64) {
 		s.Clusters[0].Machines[0].Processors, s.Clusters[0].Allocation = 1, []string{"", "machine"}[int(x)]
@@ -510,11 +521,8 @@ func TestPresolveUses(t *testing.T) {
 				barred := []string{}
 				if use&model.OnLine != 0 {
 					barred = append(barred, "precedence", "hard deadlines")
-					if p := in.Clusters()[0].Machines[0].Power; p != nil && p.Suspends() { // which policies see
+					if p := in.Clusters()[0].Machines[0].Power; p != nil && p.Suspends() && p.Off[0].Down.Time+p.Off[0].Up.Time == 0 { // which policies see
 						barred = append(barred, "sleep")
-					}
-					if in.Jobs()[0].Node().MinMachines > 1 { // which a policy may count
-						barred = append(barred, "blocks")
 					}
 				}
 				if use&model.Scoring != 0 {
@@ -533,7 +541,7 @@ func TestPresolveUses(t *testing.T) {
 	}
 }
 
-// Deadlines that the objective does not count, or that nobody misses, go for a solver that goes by the objective, and for no other.
+// Deadlines that the objective does not count, or that nobody misses, go for a solver that goes by the objective, the latter for one that goes by slack, and none for others.
 func TestPresolveDeadlines(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -556,9 +564,9 @@ func TestPresolveDeadlines(t *testing.T) {
 		in := twoJobs(t, func(s *model.InstanceSpec) {
 			s.Jobs[1].Deadline, s.Jobs[1].DeadlineHard, s.Objective = &c.deadline, c.hard, map[string]float64{c.objective: 1}
 		})
-		for _, use := range append(slices.Clone(everyUse), model.ByObjective, model.ByObjective|model.OnLine) {
+		for _, use := range append(slices.Clone(everyUse), model.ByObjective, model.ByObjective|model.OnLine, model.BySlack, model.BySlack|model.OnLine) {
 			reduced, by := model.Reduce(in, use)
-			if goes := !reduced.Jobs()[1].HasDeadline(); goes != (c.goes && use == model.ByObjective) {
+			if goes := !reduced.Jobs()[1].HasDeadline(); goes != (c.goes && (use == model.ByObjective || use == model.BySlack && c.deadline > 20)) {
 				t.Errorf("%s, use %d: goes %t; the rules are\n%s", c.name, use, goes, by)
 			}
 			if late := c.name == "late"; late && use == model.ByObjective && by.Fits(&model.Solution{Jobs: []model.Placement{{Job: "b", Cluster: "c", Processors: model.Processors(0), Start: 50, End: 55}}}) {
@@ -632,9 +640,17 @@ func TestPresolveEqualMachines(t *testing.T) {
 		"reserved": func(_ *model.InstanceSpec, m *model.MachineSpec) {
 			m.Closed = []model.ClosedSpec{{From: 1, To: new(5.0), For: "r"}}
 		},
-		"background":  func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Background = &model.Background{Mean: 2} },
-		"queue":       func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Queue = &model.QueueSpec{ServiceRate: 2} },
-		"power":       func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Power = &model.PowerSpec{Idle: 1, Busy: 2} },
+		"background": func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Background = &model.Background{Mean: 2} },
+		"queue":      func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Queue = &model.QueueSpec{ServiceRate: 2} },
+		"power": func(s *model.InstanceSpec, m *model.MachineSpec) {
+			m.Power, s.Objective, s.Horizon = &model.PowerSpec{Idle: 1, Busy: 2}, map[string]float64{"energy": 1}, &model.HorizonSpec{To: 1e3}
+		},
+		"power under a cap": func(s *model.InstanceSpec, m *model.MachineSpec) {
+			m.Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 2}, [][]float64{{0, 9}}
+		},
+		"states": func(_ *model.InstanceSpec, m *model.MachineSpec) {
+			m.Power = &model.PowerSpec{Idle: 1, Busy: 2, SuspendAfter: new(1.0), Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: 1}}}}
+		},
 		"over_budget": func(s *model.InstanceSpec, _ *model.MachineSpec) { s.Objective = map[string]float64{"over_budget": 1} },
 	} {
 		if reduced, by := model.Reduce(machines(change), 0); len(reduced.Clusters()[0].Machines) != 2 || !by.Keeps() {
@@ -727,5 +743,28 @@ func TestPresolveKeepsInstances(t *testing.T) {
 	}
 	if reduced, _ := model.Reduce(memory, 0); reduced == memory || reduced.Jobs()[0].Memory != 0 || memory.Jobs()[0].Memory != 1 {
 		t.Error("the memory stays, or goes from the original")
+	}
+}
+
+// Groups that nothing tells apart become one, whatever is stated of machines that no job needs and no metric counts.
+func TestPresolveMergesInertMachines(t *testing.T) {
+	in := twoJobs(t, func(s *model.InstanceSpec) {
+		s.Clusters[0].Machines = append(s.Clusters[0].Machines, model.MachineSpec{ID: "n", Count: 2, Processors: 2})
+	})
+	tried := 0
+	for _, a := range testkit.Inert() {
+		more := testkit.With(in, a)
+		if more == nil {
+			continue
+		}
+		tried++
+		for _, use := range []model.Use{0, model.OnLine} {
+			if reduced, by := model.Reduce(more, use); len(reduced.Clusters()[0].Machines) != 1 {
+				t.Errorf("%s, use %d: %d groups of machines; the rules are\n%s", a.Name, use, len(reduced.Clusters()[0].Machines), by)
+			}
+		}
+	}
+	if tried < 40 {
+		t.Errorf("%d additions", tried)
 	}
 }

@@ -73,7 +73,7 @@ func (m *Machine) closedBut(reservation string) []Closure {
 // service, see the method fits of a gap; of a machine that serves nobody an instance is refused where there is not. The conditions of [reducer.awake] make each of these gaps long enough, whatever jobs run there. Power, which the states change, is
 // counted by metrics and by power caps: the rule does not apply where the objective has such a metric or a cap is stated. What is shown of a schedule beside its
 // objective is evaluated on the stated instance, which has the states. On line a job gets those machines first that are on, so that policies see
-// what suspends machines; states at the ends of a horizon they do not see, as they take no horizon that limits anything.
+// what suspends machines, unless none is suspended before all jobs have ended; states at the ends of a horizon they do not see, as they take no horizon that limits anything.
 func (r *reducer) sleep() {
 	if r.original.features&SleepingMachines == 0 || r.countsPower() || r.capped() {
 		return
@@ -82,11 +82,11 @@ func (r *reducer) sleep() {
 	for c := range r.in.clusters {
 		for g := range r.in.clusters[c].Machines {
 			p := r.in.clusters[c].Machines[g].Power
-			if !p.limits() || p.Suspends() && r.use&OnLine != 0 {
+			if !p.limits() {
 				continue
 			}
 			free, late := r.awake(p)
-			if !free {
+			if !free || !late && p.Suspends() && r.use&OnLine != 0 {
 				continue
 			}
 			power := *p

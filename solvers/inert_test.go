@@ -91,8 +91,8 @@ func inertInstances(t *testing.T) map[string]*model.Instance {
 
 // asksFor says that the solver looks at the addition although it limits no schedule, so that it may make another one, and why: its rule counts what is added.
 func asksFor(solver, addition string) bool {
-	// On line a job gets the machines first that are on, and no policy ends jobs where machines are suspended; and policies may count the least number of machines of a job.
-	if strings.HasPrefix(addition, "machines suspended") || strings.HasPrefix(addition, "one block on each machine") {
+	// On line a job gets the machines first that are on, and no policy ends jobs where machines are suspended.
+	if addition == "machines suspended in no time" {
 		if info, err := solve.Lookup(solver); err == nil && info.Online {
 			return true
 		}
@@ -106,8 +106,8 @@ func asksFor(solver, addition string) bool {
 		return strings.Contains(addition, "deadline")
 	case "mts": // rule 2 classes a job by the attributes that it overloads, rule 3 by the memory that it leaves unused
 		return strings.Contains(addition, "memory")
-	case "twolevel", "flexible": // the priority of a job has terms of its user's class and of its licences
-		return strings.Contains(addition, "class") || strings.Contains(addition, "licence")
+	case "twolevel", "flexible": // the priority of a job has terms of its user's class and of its licences, and twolevel classes it by whether it has a deadline
+		return strings.Contains(addition, "class") || strings.Contains(addition, "licence") || solver == "twolevel" && strings.Contains(addition, "deadline")
 	}
 	return false
 }
