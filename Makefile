@@ -14,7 +14,7 @@ SEED     ?=
 # and then no result comes from the cache (see internal/tally).
 export RAPID_SEED ?= 1
 
-.PHONY: run highs python wheels site test ci ci-others race cross slurm slurm-forecast slurm-others bench compare-bench four baseline lint fuzz prove mutants release vuln
+.PHONY: run highs python wheels site test deep ci ci-others race cross slurm slurm-forecast slurm-others bench compare-bench four baseline lint fuzz prove mutants release vuln
 
 run:
 	go run ./cmd/allot solve examples/multicluster.json
@@ -23,11 +23,13 @@ run:
 highs:
 	@tools/highs
 
-# All tests of the pure build: they need Go alone. At the end it says what was skipped, and why.
+# The tests of the pure build: they need Go alone. At the end it says what was skipped, and why. -short draws fewer cases and leaves out tests that take long
+# (see internal/race); make deep has all of them: run it before a larger change and before a release.
 # Package solvers has the longest tests; named first it leaves no core waiting for it at the end. GOGC lets the collector of garbage run less
 # often, as most tests hold little: that saves a fifth of their time.
-test:
-	@CGO_ENABLED=0 GOGC=400 $(TALLY) -vet=off -timeout $(TIMEOUT) ./solvers ./...
+test: SHORT = -short
+test deep:
+	@CGO_ENABLED=0 GOGC=400 $(TALLY) $(SHORT) -vet=off -timeout $(TIMEOUT) ./solvers ./...
 
 # Everything else that has to pass, the same instances in the same order each time: both builds under the race detector, the tests of the
 # tools (report in a browser, js/wasm under node), builds for other systems, a real Slurm, false claims, fuzzing, lint, known vulnerabilities.
@@ -50,13 +52,14 @@ TALLY = go run ./internal/tally
 
 # The build with HiGHS under the race detector, which needs a C compiler. That detector finds nothing in work of a single goroutine, which is
 # most: packages without a second goroutine are left out, -short draws fewer cases, and tests of nothing else are skipped (see internal/race).
-# make test has them all. Vet is left to lint, which looks at this build too. The tests of HiGHS run in full besides, as the detector does not
+# make deep has them all. Vet is left to lint, which looks at this build too. The tests of HiGHS run in full besides, as the detector does not
 # watch it. GORACE takes away the second that each program waits at its end under the detector.
 race:
 	@set -e; concurrent=$$(tools/highs go run ./internal/race/cmd/concurrent -tags highs ./...); \
 		echo "race detector: $$(echo "$$concurrent" | wc -l) packages whose tests have several goroutines"; \
 		GOGC=400 GORACE=atexit_sleep_ms=0 tools/highs $(TALLY) -tags highs -race -short -vet=off -timeout $(TIMEOUT) ./solvers $$concurrent
 	tools/highs $(TALLY) -tags highs -vet=off -run Highs -timeout $(TIMEOUT) ./solvers ./solvers/internal/allocation
+	$(TALLY) -vet=off -timeout $(TIMEOUT) ./internal/doubling
 
 # The other systems that the library and the command build for, and the tests of the tools, which run js/wasm where there is node, and the page where there is a Chromium.
 cross:
@@ -68,7 +71,7 @@ cross:
 	$(TALLY) -C tools -vet=off -timeout $(TIMEOUT) ./...
 
 # The tests beside a real Slurm, which need no root; without Slurm they are skipped. SLURM_ROOT=FOLDER takes what tools/slurm-unpack has unpacked there.
-# The forecasts wait four minutes for jobs that sleep, so the others run beside them, on a Slurm of their own. In the pure build, as make test has
+# The forecasts wait four minutes for jobs that sleep, so the others run beside them, on a Slurm of their own. In the pure build, as make deep has
 # compiled that already.
 slurm:
 	@$(MAKE) --no-print-directory -j2 slurm-forecast slurm-others

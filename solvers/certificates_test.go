@@ -124,7 +124,7 @@ func certifySuites(t testing.TB, yield func(certified)) {
 			}
 			began := time.Now()
 			p := bound.NewCertified(t.Context(), target)
-			p.Improve(t.Context(), 60_000_000)
+			p.Improve(t.Context(), 15_000_000)
 			proving := time.Since(began)
 			for _, c := range p.Certificates() {
 				text := c.Bytes()

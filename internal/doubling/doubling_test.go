@@ -74,6 +74,9 @@ func count(t *testing.T, program string, n int, what ...string) map[string]measu
 // TestWorkDoubles counts the work of every solver and every method of bounds on instances of n jobs and of 2n. No clock decides.
 func TestWorkDoubles(t *testing.T) {
 	race.OneGoroutine(t)
+	if testing.Short() {
+		t.Skip("a second build of everything, with counters")
+	}
 	program := filepath.Join(t.TempDir(), "doubling")
 	build := exec.Command("go", "build", "-cover", "-covermode=atomic", "-coverpkg=github.com/allot-opt/allot/...,slices,sort,container/heap,math/big", "-o", program, ".")
 	if output, err := build.CombinedOutput(); err != nil {

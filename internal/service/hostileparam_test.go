@@ -41,7 +41,7 @@ func TestHostileParameters(t *testing.T) {
 			}
 		}
 	}
-	plan := doNow(s, &Client{}, named(t, "solve"), []byte(with(batch, `"solver": "mct"`)), nil)
+	plan := doNow(New(Options{Limits: Public()}), &Client{}, named(t, "solve"), []byte(with(batch, `"solver": "mct"`)), nil)
 	if plan.err != nil {
 		t.Fatal(plan.err)
 	}

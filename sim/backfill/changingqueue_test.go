@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/sim"
 )
 
@@ -47,7 +48,7 @@ func randomDeep(rng *rand.Rand, most int) (specs []sim.Spec, processors int32) {
 
 // TestChangingOrders compares orders in which jobs overtake others, and bounds of the wait in all orders, with a queue that is sorted at each instant, start by start.
 func TestChangingOrders(t *testing.T) {
-	for seed := range uint64(40000 / thoroughness) {
+	for seed := range race.Fewer(uint64(8000), 2000) {
 		rng := rand.New(rand.NewPCG(seed, 29))
 		specs, processors := randomDeep(rng, 150)
 		if seed%500 == 0 {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/modeltest"
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
@@ -94,7 +95,7 @@ func meetFrom(r *rich, free room, held []richHold, from, to float64) room {
 
 // TestDeepRich compares easy with several reservations, with memory and licences, with a version that looks at everything at each instant.
 func TestDeepRich(t *testing.T) {
-	for seed := range uint64(1500 / thoroughness) {
+	for seed := range race.Fewer(uint64(300), 75) {
 		rng := rand.New(rand.NewPCG(seed, 23))
 		r, in := randomRich(rng, seed%3 == 0)
 		depth := 2 + rng.IntN(4)

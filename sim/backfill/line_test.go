@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
@@ -14,7 +15,7 @@ import (
 // TestLine compares the queue, in the orders of one number a job, with a queue that is sorted at each instant, start by start: with ties, weights of 0 and of 1e9, ages beyond the
 // greatest, and so many jobs that blocks and sections are halved and empty.
 func TestLine(t *testing.T) {
-	for seed := range uint64(8000 / thoroughness) {
+	for seed := range race.Fewer(uint64(1600), 400) {
 		rng := rand.New(rand.NewPCG(seed, 37))
 		specs, processors := randomDeep(rng, 150)
 		if seed%400 == 0 {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	rules "github.com/allot-opt/allot/plan/place"
@@ -173,7 +174,7 @@ func TestByNodeAsTheNaiveForm(t *testing.T) {
 	}
 	rule := []string{rules.First, "best", "dot"}
 	cases, waits, left, devices, shut, running, late := 0, 0, 0, 0, 0, 0, 0
-	for seed := uint64(0); cases < *nodeCases; seed++ {
+	for seed := uint64(0); cases < race.Fewer(*nodeCases, *nodeCases/4); seed++ {
 		rng := rand.New(rand.NewPCG(seed, 35))
 		in, err := drawNodes(rng, seed%4 == 0)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
@@ -601,7 +602,7 @@ func siteStarts(tb testing.TB, in *model.Instance, d sim.Discipline) map[string]
 
 // TestPartitionedNaive compares policies that serve a queue a partition with a form that looks at everything at each instant.
 func TestPartitionedNaive(t *testing.T) {
-	for seed := range uint64(20000 / thoroughness) {
+	for seed := range race.Fewer(uint64(4000), 1000) {
 		s := randomSite(rand.New(rand.NewPCG(seed, 59)), false)
 		in, _ := s.instance(t, nil, true)
 		s.run()
@@ -621,7 +622,7 @@ func TestPartitionsApart(t *testing.T) {
 		func(s *site) sim.Discipline { return Conservative(s.step, DefaultRanking()) },
 		func(s *site) sim.Discipline { return EASY(s.step, 1, Ranking{Order: byWFP3}) },
 	}
-	for seed := range uint64(20000 / thoroughness) {
+	for seed := range race.Fewer(uint64(4000), 1000) {
 		s := randomSite(rand.New(rand.NewPCG(seed, 60)), true)
 		in, _ := s.instance(t, nil, true)
 		d := policies[seed%3](s)
@@ -677,7 +678,7 @@ func (p *promises) hold(j *sim.Job, at float64) {
 
 // TestPartitionsKeepPromises: no job loses its reservation under conservative backfilling, also where jobs arrive that join queues which had nothing in common, on processors and on single machines.
 func TestPartitionsKeepPromises(t *testing.T) {
-	for seed := range uint64(10000 / thoroughness) {
+	for seed := range race.Fewer(uint64(2000), 500) {
 		s := randomSite(rand.New(rand.NewPCG(seed, 61)), false)
 		for k := range s.jobs {
 			s.jobs[k].runtime++
@@ -741,7 +742,7 @@ func nodeSite(rng *rand.Rand, only int) model.InstanceSpec {
 // TestPartitionsOfNodesApart: partitions of the machines of one cluster decide as if each were a cluster of its own.
 func TestPartitionsOfNodesApart(t *testing.T) {
 	placed, dropped := 0, 0
-	for seed := range uint64(5000 / thoroughness) {
+	for seed := range race.Fewer(uint64(1000), 250) {
 		draw := func(only int) *model.Instance {
 			spec := nodeSite(rand.New(rand.NewPCG(seed, 61)), only)
 			if len(spec.Jobs) == 0 {

@@ -11,6 +11,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
@@ -400,7 +401,7 @@ func randomRich(rng *rand.Rand, plain bool) (*rich, *model.Instance) {
 func TestGeneralNaive(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
-			for seed := range uint64(2000 / thoroughness) {
+			for seed := range race.Fewer(uint64(400), 100) {
 				rng := rand.New(rand.NewPCG(seed, 11))
 				r, in := randomRich(rng, seed%2 == 0)
 				want := r.run(kind.general)
@@ -427,7 +428,7 @@ func TestGeneralNaive(t *testing.T) {
 
 // TestUpToNaive does so for conservative backfilling with a limit, which has no version for traces in that table.
 func TestUpToNaive(t *testing.T) {
-	for seed := range uint64(3000 / thoroughness) {
+	for seed := range race.Fewer(uint64(600), 150) {
 		rng := rand.New(rand.NewPCG(seed, 31))
 		r, in := randomRich(rng, seed%3 == 0)
 		most := 1 + rng.IntN(6)

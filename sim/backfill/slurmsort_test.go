@@ -7,12 +7,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/sim"
 )
 
 // TestSlurmSorts compares Slurm's schedulers on a queue that is put in order as far as they look, in all orders, with the same on a queue that is always sorted to its end.
 func TestSlurmSorts(t *testing.T) {
-	for seed := range uint64(1200 / thoroughness) {
+	for seed := range race.Fewer(uint64(240), 60) {
 		rng := rand.New(rand.NewPCG(seed, 31))
 		n, in := drawSlurm(t, rng, rng.IntN(2) == 0, false, 0)
 		r := randomRanking(rng)

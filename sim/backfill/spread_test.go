@@ -95,7 +95,7 @@ func TestSpreadNaive(t *testing.T) {
 	} {
 		t.Run(kind.name, func(t *testing.T) {
 			spread, overtook, never := 0, 0, 0
-			for seed := range uint64(1500 / thoroughness) {
+			for seed := range race.Fewer(uint64(300), 75) {
 				rng := rand.New(rand.NewPCG(seed, 13))
 				n, in := randomWide(rng, kind.name != "flexible" && seed%2 == 0)
 				n.run(kind.decide)
@@ -131,7 +131,7 @@ func TestSpreadNaive(t *testing.T) {
 					last = max(last, j.start)
 				}
 			}
-			if !race.Enabled && (spread < 300 || never < 100 || overtook < 150 && kind.name != "fcfs") {
+			if spread < race.Enough(300) || never < race.Enough(100) || overtook < race.Enough(150) && kind.name != "fcfs" {
 				t.Errorf("%d jobs spread, %d overtook others, %d can never run: too few to compare", spread, overtook, never)
 			}
 		})

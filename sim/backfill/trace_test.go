@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/sim"
 )
 
@@ -78,7 +79,7 @@ func randomTrace(rng *rand.Rand) (specs []sim.Spec, processors int32) {
 func TestNaive(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
-			for seed := range uint64(4000 / thoroughness) {
+			for seed := range race.Fewer(uint64(800), 200) {
 				rng := rand.New(rand.NewPCG(seed, 9))
 				specs, processors := randomTrace(rng)
 				step := []float64{1, 0.25, 3}[rng.IntN(3)]

@@ -58,7 +58,7 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 		in := built(t, 32, campaigns(uint64(seed), 800, 0.85)...)
 		for k, trials := range []int{0, 200} {
 			opt := Defaults()
-			opt.Runs, opt.Trials, opt.Independent = 59, trials, trials == 0
+			opt.Runs, opt.Trials, opt.Independent = 19, trials, trials == 0
 			samples, err := Backtest(t.Context(), name, under{discipline: discipline}, in, Sampling{Samples: 150, From: 0.3, To: 1}, opt, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -118,7 +118,7 @@ func TestTrialsKnowOnlyThePast(t *testing.T) {
 		var texts []string
 		for workers, list := range [][]model.JobSpec{jobs, other, jobs} {
 			opt := Defaults()
-			opt.Runs, opt.Workers = 20, 1+workers
+			opt.Runs, opt.Trials, opt.Workers = 9, 60, 1+workers
 			f, err := Queue(t.Context(), name, policy, built(t, 32, list...), at, "", nil, opt)
 			if err != nil {
 				t.Fatal(err)

@@ -158,7 +158,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 	policy := under{discipline: backfill.EASY(1, 1, backfill.Ranking{})}
 	forecast := func(workers int, seed uint64) []any {
 		opt := Defaults()
-		opt.Workers, opt.Seed, opt.Day, opt.Runs = workers, seed, 20, 50
+		opt.Workers, opt.Seed, opt.Day, opt.Runs, opt.Trials = workers, seed, 20, 9, 40
 		f, err := Queue(context.Background(), "easy", policy, in, 120, "", nil, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -267,7 +267,7 @@ func TestStopped(t *testing.T) {
 // jobs that wait start from P10 to P90.
 func TestCoverageWhereTheModelHolds(t *testing.T) {
 	if race.Enabled {
-		t.Skip("a statistic of 12,000 runs; the other tests forecast with goroutines too")
+		t.Skip("a statistic of thousands of runs; the other tests forecast with goroutines too")
 	}
 	source := &simtest.Synthetic{Jobs: 3000, Processors: 64, Load: 0.9, Seed: 3}
 	var jobs []model.JobSpec
@@ -283,7 +283,7 @@ func TestCoverageWhereTheModelHolds(t *testing.T) {
 		})
 	}
 	opt := Defaults()
-	opt.Runs, opt.Recent = 60, 0
+	opt.Runs, opt.Trials, opt.Recent = 19, 40, 0 // P10 and P90 are the second and the second last of 19 runs
 	samples, err := Backtest(context.Background(), "easy", under{discipline: backfill.EASY(1, 1, backfill.Ranking{})}, built(t, 64, jobs...), Sampling{Samples: 200, From: 0.3, To: 1}, opt, nil)
 	if err != nil {
 		t.Fatal(err)
