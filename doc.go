@@ -21,8 +21,8 @@
 //	solve              the contract of a solver and of a policy, the registry, and Run, which checks every schedule
 //	solve/process      programs in any language as solvers and on-line policies
 //	solve/solvetest    tests any solver or policy against the contract
-//	sim/whatif         what a policy would do to one job, and why
-//	sim/forecast       when waiting jobs would start, as quantiles, and how often such quantiles are right
+//	lab/whatif         what a policy would do to one job, and why
+//	lab/forecast       when waiting jobs would start, as quantiles, and how often such quantiles are right
 //	solvers            the algorithms, the larger ones in packages below it; importing it registers them all
 //	workload           generators of instances by published recipes
 //	draw               pictures: Gantt charts, curves over time, progress of runs
@@ -36,10 +36,10 @@
 //	internal/bench     tables, rankings and reports of comparisons, statistics, the experiments of published papers, suites as job arrays of Slurm,
 //	                   answers to questions about a queue
 //	internal/alive     whether a process that has left something on a disk still runs
-//	internal/question  what allot can be asked: the settings of each question, for command, service and Python alike
-//	internal/answers   what the commands and the service answer alike, as JSON states it
-//	internal/service   allot serve: one protocol over HTTP and lines
-//	internal/golden    where the schedule of another program differs from the reference schedules of folder golden
+//	serve/question  what allot can be asked: the settings of each question, for command, service and Python alike
+//	serve/answers   what the commands and the service answer alike, as JSON states it
+//	serve   allot serve: one protocol over HTTP and lines
+//	lab/golden    where the schedule of another program differs from the reference schedules of folder golden
 //	internal/picture   the drawing kit below draw and the reports: a sheet, axes, charts of curves, a writer for each format
 //	internal/online    the lines that an on-line policy outside of the program reads and writes
 //	internal/shown     the objective, the metrics and the dates of an instance, as people see them

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/internal/bench/report"
+	"github.com/allot-opt/allot/bench/report"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"

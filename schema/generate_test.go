@@ -8,9 +8,9 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"github.com/allot-opt/allot/internal/bench/advise"
-	"github.com/allot-opt/allot/internal/bench/lab"
 	"github.com/allot-opt/allot/internal/online"
+	"github.com/allot-opt/allot/lab"
+	"github.com/allot-opt/allot/lab/advise"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
 )

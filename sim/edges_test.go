@@ -4,10 +4,10 @@ import (
 	"math"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/simtest"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
-	"github.com/allot-opt/allot/sim/internal/simtest"
 )
 
 // A job of a trace has finite times of at least 0, each of them, whatever the others are, and so is their sum; without an estimate it is the run time.

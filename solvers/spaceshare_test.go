@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/internal/solvecases"
+	"github.com/allot-opt/allot/lab/whatif"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/sim/whatif"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
 )

@@ -12,8 +12,8 @@ import (
 
 	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/lab/whatif"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/sim/whatif"
 	"github.com/allot-opt/allot/solve"
 )
 

@@ -18,11 +18,11 @@ import (
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/formats/swf"
-	"github.com/allot-opt/allot/internal/answers"
-	"github.com/allot-opt/allot/internal/bench/advise"
-	"github.com/allot-opt/allot/internal/bench/lab"
+	"github.com/allot-opt/allot/lab"
+	"github.com/allot-opt/allot/lab/advise"
+	"github.com/allot-opt/allot/lab/whatif"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/sim/whatif"
+	"github.com/allot-opt/allot/serve/answers"
 	"github.com/allot-opt/allot/solve"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/internal/bench/advise"
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/lab/advise"
 )
 
 // adviseOn runs the command and returns its status and what it writes.

@@ -7,11 +7,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/internal/suggest"
+	"github.com/allot-opt/allot/serve/answers"
 )
 
 // flagsFirst moves the flags of the subcommand before its arguments. The library stops reading flags at the first argument; this way they may

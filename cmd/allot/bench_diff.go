@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/internal/bench/report"
+	"github.com/allot-opt/allot/bench/report"
 )
 
 func benchDiffCommand() *cli.Command {

@@ -7,7 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/internal/bench/tables"
+	"github.com/allot-opt/allot/bench/tables"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
 )

@@ -13,7 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/internal/bench/sweep"
+	"github.com/allot-opt/allot/bench/sweep"
 	"github.com/allot-opt/allot/internal/numtext"
 )
 

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/timetext"
+	"github.com/allot-opt/allot/serve/answers"
 )
 
 // writeCertainty writes the certainty; nothing where it is nil.

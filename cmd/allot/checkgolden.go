@@ -8,8 +8,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/internal/golden"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/lab/golden"
 )
 
 // goldenFlag names a folder of reference schedules.

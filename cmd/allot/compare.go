@@ -15,15 +15,15 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/internal/answers"
-	"github.com/allot-opt/allot/internal/bench/report"
-	"github.com/allot-opt/allot/internal/bench/tables"
+	"github.com/allot-opt/allot/bench/report"
+	"github.com/allot-opt/allot/bench/tables"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/numtext"
-	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/serve/answers"
+	"github.com/allot-opt/allot/serve/question"
 	"github.com/allot-opt/allot/solve"
 )
 

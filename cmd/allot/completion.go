@@ -8,9 +8,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/internal/bench/papers"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/papers"
 	"github.com/allot-opt/allot/solve"
 )
 

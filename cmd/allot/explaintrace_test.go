@@ -17,8 +17,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/serve/answers"
 	"github.com/allot-opt/allot/solve"
 )
 

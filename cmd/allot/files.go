@@ -11,11 +11,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/files"
 	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/internal/texttable"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/serve/answers"
 )
 
 // outputFlag names the file to write to.

@@ -8,13 +8,13 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/internal/answers"
-	"github.com/allot-opt/allot/internal/bench/backtest"
 	"github.com/allot-opt/allot/internal/numtext"
-	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/internal/timetext"
+	"github.com/allot-opt/allot/lab/backtest"
+	"github.com/allot-opt/allot/lab/forecast"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/sim/forecast"
+	"github.com/allot-opt/allot/serve/answers"
+	"github.com/allot-opt/allot/serve/question"
 )
 
 // asksOne reports whether the flags ask about a single policy: --submit, --job, --quantiles or --backtest.

@@ -5,14 +5,14 @@ import (
 	"io"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/question"
+	"github.com/allot-opt/allot/serve/question"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/draw"
-	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/serve/answers"
 )
 
 func ganttCommand() *cli.Command {

@@ -11,9 +11,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/formats"
-	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/serve/answers"
 )
 
 func importCommand() *cli.Command {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/question"
+	"github.com/allot-opt/allot/serve/question"
 
 	"github.com/urfave/cli/v2"
 

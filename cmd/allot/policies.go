@@ -14,12 +14,12 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/draw"
-	"github.com/allot-opt/allot/internal/answers"
-	"github.com/allot-opt/allot/internal/bench/lab"
 	"github.com/allot-opt/allot/internal/each"
-	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/internal/texttable"
+	"github.com/allot-opt/allot/lab"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/serve/answers"
+	"github.com/allot-opt/allot/serve/question"
 	"github.com/allot-opt/allot/solve"
 )
 

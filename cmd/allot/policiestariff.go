@@ -11,8 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/formats/tariff"
-	"github.com/allot-opt/allot/internal/bench/lab"
 	"github.com/allot-opt/allot/internal/timetext"
+	"github.com/allot-opt/allot/lab"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 )

@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/allot-opt/allot/internal/numtext"
-	"github.com/allot-opt/allot/sim/whatif"
+	"github.com/allot-opt/allot/lab/whatif"
 )
 
 // writeReasons writes which rules of the policy decided about a job.

@@ -11,12 +11,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/internal/bench/papers"
-	figures "github.com/allot-opt/allot/internal/bench/report"
+	figures "github.com/allot-opt/allot/bench/report"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/files"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
+	"github.com/allot-opt/allot/papers"
 )
 
 func reproduceCommand() *cli.Command {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/internal/bench/papers"
-	"github.com/allot-opt/allot/internal/bench/papers/verdict"
+	"github.com/allot-opt/allot/papers"
+	"github.com/allot-opt/allot/papers/verdict"
 )
 
 // A recorded verdict that no longer holds is named and gives exit status 3; without one the status is 0.

@@ -13,11 +13,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/internal/service"
+	"github.com/allot-opt/allot/serve"
 )
 
 func serveCommand() *cli.Command {
-	usual := service.Public()
+	usual := serve.Public()
 	return &cli.Command{
 		Name:      "serve",
 		Usage:     "answer requests of other programs, over HTTP or on standard input and output",
@@ -58,11 +58,11 @@ Examples:
 }
 
 // serveOptions reads the flags.
-func serveOptions(c *cli.Context) (service.Options, error) {
-	limits := service.Public()
+func serveOptions(c *cli.Context) (serve.Options, error) {
+	limits := serve.Public()
 	level := slog.LevelInfo
 	if c.Bool("stdio") {
-		limits, level = service.Private(), slog.LevelError
+		limits, level = serve.Private(), slog.LevelError
 	}
 	for name, set := range map[string]func(){
 		"runs":       func() { limits.Runs = c.Int("runs") },
@@ -85,7 +85,7 @@ func serveOptions(c *cli.Context) (service.Options, error) {
 	if c.Bool("log-json") {
 		log = slog.NewJSONHandler(c.App.ErrWriter, &slog.HandlerOptions{Level: level})
 	}
-	return service.Options{Limits: limits, AllowExec: c.Bool("allow-exec"), AllowFiles: c.Bool("allow-files"), Log: slog.New(log)}, checkRanges(
+	return serve.Options{Limits: limits, AllowExec: c.Bool("allow-exec"), AllowFiles: c.Bool("allow-files"), Log: slog.New(log)}, checkRanges(
 		rangeOf{"runs", "a number ≥ 1", limits.Runs >= 1, limits.Runs},
 		rangeOf{"queue", "a number ≥ 0", limits.Queue >= 0, limits.Queue},
 		rangeOf{"per-client", "a number ≥ 0", limits.PerClient >= 0, limits.PerClient},
@@ -105,7 +105,7 @@ func runServe(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	service.Prepare(opt.Limits)
+	serve.Prepare(opt.Limits)
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	if c.Bool("stdio") {
@@ -115,13 +115,13 @@ func runServe(c *cli.Context) error {
 			}
 		}
 		keepWriting()
-		return service.New(opt).ServeLines(ctx, os.Stdin, c.App.Writer)
+		return serve.New(opt).ServeLines(ctx, os.Stdin, c.App.Writer)
 	}
 	token, err := tokenOf(c)
 	if err != nil {
 		return err
 	}
-	answering := service.New(opt)
+	answering := serve.New(opt)
 	handler := answering.Handler(token)
 	if c.IsSet("site") {
 		folder, err := os.OpenRoot(c.String("site")) // nothing outside is served, wherever links lead

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/internal/needs"
-	"github.com/allot-opt/allot/internal/service"
+	"github.com/allot-opt/allot/serve"
 )
 
 // serveCommandOf is the command allot serve, as a process of its own.
@@ -165,7 +165,7 @@ func TestServiceAnswersAsCommands(t *testing.T) {
 		}
 	}
 	svg := answered(t, address, "draw", `{"instance": `+text(queue)+`, "solutions": [`+text(plan)+`]}`)
-	var drawn service.Drawn
+	var drawn serve.Drawn
 	if err := json.Unmarshal(svg, &drawn); err != nil || drawn.Text != string(command("gantt", "--format", "svg", "--instance", queue, plan)) {
 		t.Errorf("the picture is another one: %v: %.200s", err, svg)
 	}

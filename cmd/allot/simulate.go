@@ -6,12 +6,12 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/each"
-	"github.com/allot-opt/allot/internal/question"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/serve/answers"
+	"github.com/allot-opt/allot/serve/question"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/process"
 )

@@ -5,10 +5,10 @@ import (
 	"math"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/timetext"
-	"github.com/allot-opt/allot/sim/whatif"
+	"github.com/allot-opt/allot/lab/whatif"
+	"github.com/allot-opt/allot/serve/answers"
 )
 
 // whatIfText formats an answer for people.

@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/slurmtest"
+	"github.com/allot-opt/allot/serve/answers"
 )
 
 // slurmBeside is a Slurm that one of several tests at the same time uses.

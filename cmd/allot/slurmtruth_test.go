@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/serve/answers"
 )
 
 // TestForecastOfRecordedRuns does what TestSlurmForecast does, on two runs of a real Slurm that were recorded.

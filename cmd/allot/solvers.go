@@ -6,8 +6,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/internal/answers"
 	"github.com/allot-opt/allot/internal/taken"
+	"github.com/allot-opt/allot/serve/answers"
 	"github.com/allot-opt/allot/solve"
 )
 

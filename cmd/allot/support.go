@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/answers"
+	"github.com/allot-opt/allot/serve/answers"
 )
 
 // writeSupport writes for people what a solver takes.

@@ -18,9 +18,9 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/formats"
-	"github.com/allot-opt/allot/internal/bench/lab"
-	"github.com/allot-opt/allot/internal/bench/tune"
 	"github.com/allot-opt/allot/internal/files"
+	"github.com/allot-opt/allot/lab"
+	"github.com/allot-opt/allot/lab/tune"
 	"github.com/allot-opt/allot/model"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/formats/slurm"
-	"github.com/allot-opt/allot/internal/bench/tune"
+	"github.com/allot-opt/allot/lab/tune"
 	"github.com/allot-opt/allot/model"
 )
 

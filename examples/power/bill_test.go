@@ -12,8 +12,8 @@ import (
 
 	"github.com/allot-opt/allot/formats/swf"
 	"github.com/allot-opt/allot/formats/tariff"
-	"github.com/allot-opt/allot/internal/bench/lab"
 	"github.com/allot-opt/allot/internal/needs"
+	"github.com/allot-opt/allot/lab"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	_ "github.com/allot-opt/allot/solvers"

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/internal/service"
+	"github.com/allot-opt/allot/serve"
+
 	"github.com/allot-opt/allot/model"
 	_ "github.com/allot-opt/allot/solvers"
 )
@@ -16,7 +17,7 @@ import (
 // begin starts a service and makes a request for it.
 func begin(t *testing.T, name string) (asked *request, out, told *bytes.Buffer) {
 	t.Helper()
-	server := httptest.NewServer(service.New(service.Options{Limits: service.Public()}).Handler(""))
+	server := httptest.NewServer(serve.New(serve.Options{Limits: serve.Public()}).Handler(""))
 	t.Cleanup(server.Close)
 	text, err := os.ReadFile("../" + name + ".json")
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/formats/internal/readertest"
 	"github.com/allot-opt/allot/formats/kubernetes"
+	"github.com/allot-opt/allot/lab/whatif"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/sim/whatif"
 	"github.com/allot-opt/allot/solve"
 	_ "github.com/allot-opt/allot/solvers"
 )

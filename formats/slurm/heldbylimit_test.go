@@ -8,7 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/internal/realdata"
-	"github.com/allot-opt/allot/sim/whatif"
+	"github.com/allot-opt/allot/lab/whatif"
 	"github.com/allot-opt/allot/solve"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/formats/slurm"
+	"github.com/allot-opt/allot/lab/whatif"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/sim/whatif"
 	"github.com/allot-opt/allot/solve"
 	_ "github.com/allot-opt/allot/solvers"
 )

@@ -13,8 +13,8 @@ import (
 	"github.com/allot-opt/allot/formats/swf"
 	"github.com/allot-opt/allot/internal/peak"
 	"github.com/allot-opt/allot/internal/realdata"
+	"github.com/allot-opt/allot/internal/simtest"
 	"github.com/allot-opt/allot/sim"
-	"github.com/allot-opt/allot/sim/internal/simtest"
 )
 
 // cpuSeconds is the processor time that the program has used, which other programs on the machine disturb less than the wall clock.

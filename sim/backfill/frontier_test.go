@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/simtest"
 	"github.com/allot-opt/allot/sim"
-	"github.com/allot-opt/allot/sim/internal/simtest"
 )
 
 // planned is a place in a profile.

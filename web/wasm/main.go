@@ -7,8 +7,8 @@ import (
 	"runtime/debug"
 	"syscall/js"
 
-	"github.com/allot-opt/allot/internal/service"
 	"github.com/allot-opt/allot/internal/yield"
+	"github.com/allot-opt/allot/serve"
 )
 
 func main() {
@@ -19,12 +19,12 @@ func main() {
 		return nil
 	})
 	js.Global().Set("onmessage", receive)
-	_ = service.New(service.Options{Limits: limits()}).ServeLines(yield.With(context.Background(), newTurns().take), in, outbox{}) // ends with the worker
+	_ = serve.New(serve.Options{Limits: limits()}).ServeLines(yield.With(context.Background(), newTurns().take), in, outbox{}) // ends with the worker
 }
 
 // limits are those of a client that is alone, as far as 32 bits of address allow.
-func limits() service.Limits {
-	l := service.Private()
+func limits() serve.Limits {
+	l := serve.Private()
 	l.Memory, l.Documents.Bytes = 2<<30, 1<<30
 	return l
 }

@@ -1,0 +1,166 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/allot-opt/allot/bench/statistics"
+	"github.com/allot-opt/allot/bench/tables"
+	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/picture"
+)
+
+// mostForestRows is how many ratios a forest plot shows.
+const mostForestRows = 40
+
+// remarks are what a reader must know before he believes the page: limits that were hit, failures, and machines that were busy when their runs began or while they ran.
+func (s *study) remarks(runs []Run) []string {
+	list := tables.Remarks(s.rows)
+	busiest, load, cores := 1.0, 0.0, 0
+	for k := range runs {
+		if runs[k].File == nil {
+			continue
+		}
+		for _, e := range runs[k].File.Environments {
+			if most := max(e.Load, e.PeakLoad); e.Cores > 0 && most/float64(e.Cores) > busiest {
+				busiest, load, cores = most/float64(e.Cores), most, e.Cores
+			}
+		}
+	}
+	if busy := tables.Busy(load, cores); busy != "" {
+		list = append(list, busy)
+	}
+	for k := range list {
+		list[k] = printable(list[k])
+	}
+	return list
+}
+
+// Remarks are the first lines of the page of runs, which must have a row: for what shows figures without the page.
+func Remarks(runs []Run) ([]string, error) {
+	s, _, err := newStudyOf(runs)
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	return s.remarks(runs), nil
+}
+
+// preferred are the solvers that others are compared with, the first of them that ran: the one that is asked for, then those of the suites in their order.
+func preferred(runs []Run, against string) []string {
+	var names []string
+	if against != "" {
+		names = append(names, against)
+	}
+	for k := range runs {
+		if runs[k].File != nil {
+			names = append(names, runs[k].File.Suite.Labels()...)
+		}
+	}
+	return names
+}
+
+// first is the solver that the others of the group are compared with: the first preferred one, or else the first by name. A name is met by the one that has
+// parameters or a run behind it too. It is empty where nothing is compared.
+func (g *group) first(preferred []string) string {
+	if g.test == nil {
+		return ""
+	}
+	for _, name := range preferred {
+		for _, solver := range g.test.solvers {
+			if rest, ok := strings.CutPrefix(solver, name); ok && (rest == "" || strings.HasPrefix(rest, " @ ") || strings.HasPrefix(rest, " (")) {
+				return solver
+			}
+		}
+	}
+	return g.test.solvers[0]
+}
+
+// hasSolver says whether one of the solvers of the study is met by the name, see [group.first].
+func (s *study) hasSolver(name string) bool {
+	return slices.ContainsFunc(s.solvers, func(solver string) bool {
+		return solver == name || strings.HasPrefix(solver, name+" @ ") || strings.HasPrefix(solver, name+" (")
+	})
+}
+
+// ratiosTable is how the first solver compares with the others; nil: nothing is compared.
+func (o *outcome) ratiosTable(id string, duels []duel) *table {
+	if len(duels) == 0 {
+		return nil
+	}
+	better, worse := "better on", "worse on"
+	if o.seeds {
+		better, worse = "pairs of runs better", "worse"
+	}
+	t := &table{ID: id, Caption: "Each solver beside " + printable(duels[0].first) + ": ratio of the objectives, below 1 is better", Columns: []Column{
+		{Name: "solver", IsText: true}, {Name: "ratio [95 %]", Help: "geometric mean over the instances with its 95 % interval; Ratio under Method says how"},
+		{Name: "instances", Help: "on which the two have a ratio", First: "descending"}, {Name: "left out", IsText: true},
+		{Name: better, First: "descending"}, {Name: "equal"}, {Name: worse}, {Name: "verdict", IsText: true},
+	}}
+	for k := range duels {
+		d := &duels[k]
+		q := o.between(slices.Index(o.solvers, d.solver), slices.Index(o.solvers, d.first))
+		verdict := cell{Text: missing}
+		switch {
+		case d.sign < 0:
+			verdict = cell{Text: "better", IsBest: true}
+		case d.sign > 0:
+			verdict = cell{Text: "worse", IsBest: true}
+		case d.perhaps():
+			verdict.Text = "perhaps"
+		case q != nil:
+			verdict.Text = o.verdict(q)
+		}
+		left := strings.Join(d.remarks(), "; ")
+		if left == "" {
+			left = missing
+		}
+		t.Rows = append(t.Rows, []cell{
+			text(d.solver), number(d.ratio.Estimate, ratioText(&d.ratio)), count(d.ratio.N), text(left), count(d.better), count(d.equal), count(d.worse), verdict,
+		})
+	}
+	return t
+}
+
+// forestOf is the forest plot of the ratios; it is nil on a single instance and where no ratio has an interval.
+func (o *outcome) forestOf(duels []duel) *Forest {
+	f := &Forest{Axis: "ratio of the objectives", Less: "shown to be better", More: "shown to be worse", Blocks: []ForestBlock{{}}}
+	any := false
+	for k := range duels[:min(len(duels), mostForestRows)] {
+		d := &duels[k]
+		row := ForestRow{Name: d.solver, Ratio: d.ratio.Estimate, Low: math.NaN(), High: math.NaN(), Shown: d.sign != 0 && float64(d.sign)*(d.ratio.Estimate-1) > 0}
+		if d.ratio.HasInterval() {
+			row.Low, row.High, any = d.ratio.Low, d.ratio.High, true
+		}
+		f.Blocks[0].Rows = append(f.Blocks[0].Rows, row)
+	}
+	if !any {
+		return nil
+	}
+	f.Title = "Ratio of the objectives to that of " + duels[0].first
+	f.Note = "Geometric means over the instances with 95 % intervals, of one comparison each. The colours are by the test that decides."
+	if len(duels) > mostForestRows {
+		f.Note += " The first " + whole(mostForestRows) + " of " + whole(len(duels)) + " are shown."
+	}
+	return f
+}
+
+// ratioNote says why ratios have no interval; empty: all that exist have one.
+func ratioNote(duels []duel) string {
+	if !slices.ContainsFunc(duels, func(d duel) bool { return d.ratio.N > 0 && !d.ratio.HasInterval() }) {
+		return ""
+	}
+	return "A ratio needs " + numtext.CountedGrouped(statistics.LeastPairs(confidence), "instance") + " at least for an interval."
+}
+
+// drawing is the plot as a file, with its title.
+func (f *Forest) drawing() *picture.Drawing {
+	header := picture.HeaderHeight(0)
+	from, to := reach([]Forest{*f})
+	return &picture.Drawing{Title: f.Title, Width: plotWidth, Height: header + forestTop + f.height() + forestBelow, Dots: 2, Draw: func(s *picture.Sheet) {
+		s.FillRect(picture.Box(0, 0, s.Width, s.Height), picture.Paper)
+		s.Header(f.Title, nil)
+		f.draw(s.Below(header), from, to)
+	}}
+}
