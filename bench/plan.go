@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/internal/each"
-	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/internal/numtext"
-	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/shown"
 	"github.com/allot-opt/allot/solve"
 )
 

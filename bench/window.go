@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/internal/each"
-	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )

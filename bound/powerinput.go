@@ -7,9 +7,9 @@ import (
 
 	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/bound/internal/powered"
-	"github.com/allot-opt/allot/internal/exactsteps"
 	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/exactsteps"
 )
 
 // powerWeights are weights of metrics of power, and of others that are sums over the jobs.

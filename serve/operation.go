@@ -6,8 +6,8 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/model/budget"
 	"github.com/allot-opt/allot/serve/question"
 )
 

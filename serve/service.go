@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/yield"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 	"github.com/allot-opt/allot/serve/answers"
 	"github.com/allot-opt/allot/serve/question"
 	"github.com/allot-opt/allot/solve"

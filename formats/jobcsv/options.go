@@ -3,8 +3,8 @@ package jobcsv
 import (
 	"strings"
 
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/internal/each"
-	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 )

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/budget"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/internal/suggest"
+	"github.com/allot-opt/allot/model/budget"
 	"github.com/allot-opt/allot/sim/multifactor"
 )
 

@@ -53,7 +53,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/internal/userclass"
 	"github.com/allot-opt/allot/model"
 )

@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/budget"
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/internal/each"
-	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // system is the nodes in service with their partitions.

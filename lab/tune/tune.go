@@ -24,9 +24,9 @@ import (
 	"github.com/allot-opt/allot/bench/tables"
 	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/files"
-	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/lab"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/shown"
 	"github.com/allot-opt/allot/solve"
 )
 

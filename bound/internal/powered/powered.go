@@ -10,9 +10,9 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/bound/internal/gate"
-	"github.com/allot-opt/allot/internal/exactsteps"
 	"github.com/allot-opt/allot/internal/poll"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/exactsteps"
 )
 
 // Problem is a batch on its clusters within a horizon. At any time the jobs of a cluster hold no more processors than its machines have that are on. Let each

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/allot-opt/allot/internal/objective"
 	"github.com/allot-opt/allot/internal/yield"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/plan/objective"
 )
 
 // genome codes a schedule. The decoder places the jobs in the given order, each by its choice. A job comes after all jobs it waits

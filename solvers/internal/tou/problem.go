@@ -14,8 +14,8 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/internal/commonunit"
-	"github.com/allot-opt/allot/internal/exactsteps"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/exactsteps"
 )
 
 // Problem is a batch for one machine. Interval t is [t, t+1). Costs are in whole units, of which Scale make one of the objective.
