@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/formats/lines"
-	"github.com/allot-opt/allot/sim/multifactor"
+	"github.com/allot-opt/allot/formats/multifactor"
 )
 
 const sharesCommand = "sshare -alP"

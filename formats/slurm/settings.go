@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/formats/lines"
+	"github.com/allot-opt/allot/formats/multifactor"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model/budget"
-	"github.com/allot-opt/allot/sim/multifactor"
 )
 
 // Settings are what slurm.conf, or scontrol show config, says of priorities and of the scheduler.
