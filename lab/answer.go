@@ -108,7 +108,7 @@ func (g *Group) answer(r *Report) []string {
 	}
 	if len(s.open) > 0 {
 		why := ""
-		if g.Tests[KindAll] == 0 {
+		if g.Tests[kindAll] == 0 {
 			why = fmt.Sprintf(": too few days for an interval (%s in blocks of %d; %d blocks with jobs are needed)", numtext.Counted(r.Days, "day"), r.Block, statistics.LeastBlocks)
 		}
 		if slices.ContainsFunc(s.open, func(p *Policy) bool { return p.Classes[0].WaitDifference.Sign() != 0 }) {

@@ -89,7 +89,7 @@ func (r *Report) cells(group string, p *Policy, c *Class) []string {
 		}
 		row = append(row, numtext.Exact(&d.Mean), numtext.Exact(d.Low), numtext.Exact(d.High), numtext.Exact(d.P), numtext.Exact(d.Holm), strconv.Itoa(d.Greater), strconv.Itoa(d.Less))
 	}
-	if c.Kind == KindAll {
+	if c.Kind == kindAll {
 		row = append(row, numtext.Exact(p.Utilisation), strconv.Itoa(p.LeftOut), numtext.Exact(p.Jain))
 	} else {
 		row = append(row, "", "", "")
@@ -103,7 +103,7 @@ func (r *Report) cells(group string, p *Policy, c *Class) []string {
 	}
 	switch b := p.Power; {
 	case r.Power == nil:
-	case b == nil || c.Kind != KindAll:
+	case b == nil || c.Kind != kindAll:
 		row = append(row, make([]string, 12)...)
 	default:
 		row = append(row, numtext.Exact(&b.Energy), numtext.Exact(b.Cost), numtext.Exact(b.Carbon), numtext.Exact(&b.Peak), numtext.Exact(b.CostShare), numtext.Exact(b.CarbonShare))

@@ -126,14 +126,14 @@ func (g *Group) adjust() error {
 		for c := range g.Policies[k].Classes {
 			class := &g.Policies[k].Classes[c]
 			families[class.Kind] = append(families[class.Kind], class.WaitDifference)
-			if class.Kind == KindAll { // the slowdown of a class is not tested
-				families[KindAll] = append(families[KindAll], class.SlowdownDifference)
+			if class.Kind == kindAll { // the slowdown of a class is not tested
+				families[kindAll] = append(families[kindAll], class.SlowdownDifference)
 			}
 		}
 	}
 	for k := range g.Policies {
 		if b := g.Policies[k].Power; b != nil {
-			families[KindPower] = append(families[KindPower], b.CostDifference, b.CarbonDifference)
+			families[kindPower] = append(families[kindPower], b.CostDifference, b.CarbonDifference)
 		}
 	}
 	g.Tests = map[string]int{}

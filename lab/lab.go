@@ -155,17 +155,17 @@ type Policy struct {
 
 // The kinds of classes.
 const (
-	KindAll     = "all"
-	KindShape   = "size and length"
-	KindQueue   = "queue"
-	KindAccount = "account" // the group of a job, which Slurm calls its account
-	KindUser    = "user"
-	KindPower   = "power"  // no class: a family of tests, of what all jobs cost and emit
-	KindPeriod  = "period" // of arrival: a month, or a week or a day where the window is short; not compared
+	kindAll     = "all"
+	kindShape   = "size and length"
+	kindQueue   = "queue"
+	kindAccount = "account" // the group of a job, which Slurm calls its account
+	kindUser    = "user"
+	kindPower   = "power"  // no class: a family of tests, of what all jobs cost and emit
+	kindPeriod  = "period" // of arrival: a month, or a week or a day where the window is short; not compared
 )
 
 // compared are the kinds of classes whose differences are tested.
-var compared = []string{KindShape, KindQueue, KindAccount, KindUser}
+var compared = []string{kindShape, kindQueue, kindAccount, kindUser}
 
 // Class describes the jobs of a class under a policy. Figures cover the jobs that the policy placed; if it placed none, there
 // are no figures.
@@ -395,14 +395,14 @@ func (s *study) policy(name string, run, first *schedule) (*Policy, error) {
 			return nil, err
 		}
 		against := first
-		if c.kind == KindPeriod {
+		if c.kind == kindPeriod {
 			against = nil
 		}
 		figures, err := s.figures(c, run, against)
 		if err != nil {
 			return nil, err
 		}
-		if c.kind == KindUser {
+		if c.kind == kindUser {
 			user := s.userNumber[c.name]
 			figures.Entitled, figures.Received = &entitled[user], &received[user]
 			if entitled[user] > 0 {

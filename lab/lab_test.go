@@ -180,7 +180,7 @@ func TestIntervals(t *testing.T) {
 	}
 	// Two policies are twice as many tests, of which P has to stand among all.
 	runs = append(runs, Run{"three", true, runs[1].Solution})
-	if both, err := Compare(t.Context(), in, runs, opt); err != nil || both.Groups[0].Tests[KindUser] != 4 || both.Groups[0].Tests[KindAll] != 4 || both.Groups[0].Tests[KindShape] != 2 {
+	if both, err := Compare(t.Context(), in, runs, opt); err != nil || both.Groups[0].Tests[kindUser] != 4 || both.Groups[0].Tests[kindAll] != 4 || both.Groups[0].Tests[kindShape] != 2 {
 		t.Errorf("%v, %+v", err, both)
 	}
 	text := r.Text()
@@ -206,12 +206,12 @@ func TestHolm(t *testing.T) {
 		var p []float64
 		var users []*Difference
 		for k := range r.Groups[0].Policies[1].Classes {
-			if c := &r.Groups[0].Policies[1].Classes[k]; c.Kind == KindUser {
+			if c := &r.Groups[0].Policies[1].Classes[k]; c.Kind == kindUser {
 				p, users = append(p, *c.WaitDifference.P), append(users, c.WaitDifference)
 			}
 		}
 		adjusted, err := statistics.Holm(p)
-		if err != nil || len(p) != 10 || r.Groups[0].Tests[KindUser] != 10 {
+		if err != nil || len(p) != 10 || r.Groups[0].Tests[kindUser] != 10 {
 			t.Fatalf("%d users, %v, %v", len(p), r.Groups[0].Tests, err)
 		}
 		for k, d := range users {
@@ -276,7 +276,7 @@ func TestShares(t *testing.T) {
 					entitled, received = entitled+share.Entitled, received+share.Received
 				}
 			}
-			if c.Kind == KindUser && (math.Abs(entitled-*c.Entitled) > 1e-9 || math.Abs(received-*c.Received) > 1e-9) {
+			if c.Kind == kindUser && (math.Abs(entitled-*c.Entitled) > 1e-9 || math.Abs(received-*c.Received) > 1e-9) {
 				t.Errorf("%s, %s: %v and %v over the days, %v and %v in all", p.Name, c.Name, entitled, received, *c.Entitled, *c.Received)
 			}
 		}

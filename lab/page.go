@@ -165,7 +165,7 @@ func (g *Group) selected(r *Report, kind string) (places []int, more int) {
 		}
 		isShown := slices.ContainsFunc(g.Policies, func(p Policy) bool { return p.Classes[c].WaitDifference.Shown(r.Confidence) })
 		switch {
-		case kind == KindShape || listed < mostRows:
+		case kind == kindShape || listed < mostRows:
 			listed++
 		case isShown && extra < mostRows:
 			extra++
@@ -257,7 +257,7 @@ func (g *Group) payPart(r *Report) report.Part {
 // periodsPart draws the waits by month of arrival.
 func (g *Group) periodsPart(r *Report) report.Part {
 	part := g.part(r, "The waits over time")
-	places, most := g.of(KindPeriod), 0.0
+	places, most := g.of(kindPeriod), 0.0
 	names := kit.Each(places, func(c int) string { return g.Policies[0].Classes[c].Name })
 	for _, p := range g.shown(r) {
 		for _, c := range places {
@@ -376,7 +376,7 @@ func (g *Group) classesParts(r *Report) (parts []report.Part) {
 		}
 	}
 	add("The waits by class, queue, account and user", text, g.grids(r, "Mean wait of some jobs", "who", places, true))
-	add("The waits over time in figures", "", g.grids(r, "Mean wait by time of arrival", "arrival", g.of(KindPeriod), false))
+	add("The waits over time in figures", "", g.grids(r, "Mean wait by time of arrival", "arrival", g.of(kindPeriod), false))
 	return parts
 }
 

@@ -210,18 +210,18 @@ func TestPageStatesTheFigures(t *testing.T) {
 		check(p.Name, policies[p.Name], []string{digits(all.Wait.Mean), against, digits(all.Wait.Median), digits(all.Wait.P95), digits(all.Wait.Max), digits(all.Slowdown), digits(*p.Utilisation), strconv.Itoa(p.LeftOut), digits(*p.Jain)})
 		for c := range p.Classes {
 			class := &p.Classes[c]
-			if class.Kind == KindAll {
+			if class.Kind == kindAll {
 				continue
 			}
 			row := classes[class.title()]
-			if class.Kind == KindPeriod {
+			if class.Kind == kindPeriod {
 				row = months[class.Name]
 			}
 			column := []int{2, 3, 5}[k] // behind the jobs and the record
-			if class.Kind == KindPeriod {
+			if class.Kind == kindPeriod {
 				column = 2 + k
 			}
-			if row[column] != digits(class.Wait.Mean) || row[0] != strconv.Itoa(class.Jobs) || k > 0 && class.Kind != KindPeriod && row[column+1] != digits(*class.WaitDifference.Ratio) {
+			if row[column] != digits(class.Wait.Mean) || row[0] != strconv.Itoa(class.Jobs) || k > 0 && class.Kind != kindPeriod && row[column+1] != digits(*class.WaitDifference.Ratio) {
 				t.Errorf("%s, %s: %q, expected %v", p.Name, class.Name, row, class.Wait.Mean)
 			}
 			if d := class.WaitDifference; d.Shown(0.95) {

@@ -108,7 +108,7 @@ func (s *study) periods() []class {
 	first := c.number(s.from)
 	list := make([]class, max(c.number(s.to)-first, 0)+1)
 	for k := range list {
-		list[k] = class{kind: KindPeriod, name: c.name(first + k)}
+		list[k] = class{kind: kindPeriod, name: c.name(first + k)}
 	}
 	for _, j := range s.counted {
 		k := min(max(c.number(s.in.Jobs()[j].Arrival)-first, 0), len(list)-1)

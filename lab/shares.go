@@ -20,7 +20,7 @@ func (r *Report) ShareCurves(group, users, stretches int, day float64) (curves [
 	stretches = (r.Days + each - 1) / each
 	var list []*Class
 	for c := range g.Policies[0].Classes {
-		if class := &g.Policies[0].Classes[c]; class.Kind == KindUser && *class.Entitled > 0 {
+		if class := &g.Policies[0].Classes[c]; class.Kind == kindUser && *class.Entitled > 0 {
 			list = append(list, class)
 		}
 	}

@@ -57,10 +57,10 @@ func (s *schedule) slowdown(in *model.Instance, job int32) float64 {
 func newStudy(ctx context.Context, in *model.Instance, opt Options) *study {
 	s := &study{ctx: ctx, in: in, opt: opt, userNumber: map[string]int{}, user: make([]int32, len(in.Jobs()))}
 	s.from, s.to = window(in, opt)
-	all := class{kind: KindAll, name: "all jobs"}
+	all := class{kind: kindAll, name: "all jobs"}
 	shapes := make([]class, 4)
 	for k, name := range []string{"narrow, short", "narrow, long", "wide, short", "wide, long"} {
-		shapes[k] = class{kind: KindShape, name: name}
+		shapes[k] = class{kind: kindShape, name: name}
 	}
 	users, accounts, queues := map[string]*class{}, map[string]*class{}, map[string]*class{}
 	for k := range in.Jobs() {
@@ -85,9 +85,9 @@ func newStudy(ctx context.Context, in *model.Instance, opt Options) *study {
 			shape++
 		}
 		shapes[shape].jobs = append(shapes[shape].jobs, job)
-		enlist(users, KindUser, j.User(), job)
-		enlist(accounts, KindAccount, j.Group(), job)
-		enlist(queues, KindQueue, j.Queue(), job)
+		enlist(users, kindUser, j.User(), job)
+		enlist(accounts, kindAccount, j.Group(), job)
+		enlist(queues, kindQueue, j.Queue(), job)
 	}
 	s.counted = all.jobs
 	s.days = int(math.Floor((s.to-s.from)/opt.Day)) + 1

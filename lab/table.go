@@ -177,7 +177,7 @@ func (g *Group) shown(r *Report) []*Policy {
 // byClass writes the mean waits of the classes of a kind.
 func (g *Group) byClass(b *strings.Builder, r *Report, kind string) {
 	title := "mean wait by " + kind
-	if kind == KindShape {
+	if kind == kindShape {
 		title += fmt.Sprintf(" (narrow: at most %s; short: at most %s)", numtext.Counted(r.Narrow, "processor"), r.time(r.Short))
 	}
 	g.table(b, r, title, kind, r.meanWait)
@@ -186,7 +186,7 @@ func (g *Group) byClass(b *strings.Builder, r *Report, kind string) {
 // Waits is the mean waits by class under the policies of the first group, for people: by size and length, by queue and by account, where there are several.
 func (r *Report) Waits() string {
 	b := new(strings.Builder)
-	for _, kind := range []string{KindShape, KindQueue, KindAccount} {
+	for _, kind := range []string{kindShape, kindQueue, kindAccount} {
 		if several := func(c Class) bool { return c.Kind == kind }; len(kit.That(r.Groups[0].Policies[0].Classes, several)) > 1 {
 			r.Groups[0].byClass(b, r, kind)
 		}
@@ -208,7 +208,7 @@ func (r *Report) meanWait(c *Class) string {
 
 // fairness writes what the users received of what they were entitled to, and their stretch.
 func (g *Group) fairness(b *strings.Builder, r *Report) {
-	g.table(b, r, "received/entitled, stretch", KindUser, func(c *Class) string {
+	g.table(b, r, "received/entitled, stretch", kindUser, func(c *Class) string {
 		if c.Entitled == nil || *c.Entitled == 0 {
 			return missing
 		}
@@ -223,7 +223,7 @@ func (g *Group) fairness(b *strings.Builder, r *Report) {
 // table writes a row for each class of a kind, with a cell for each policy; of users, accounts and queues those with most jobs.
 func (g *Group) table(b *strings.Builder, r *Report, title, kind string, cell func(*Class) string) {
 	what := kind
-	if kind == KindShape {
+	if kind == kindShape {
 		what = "jobs are" // "narrow, short"
 	}
 	policies := g.shown(r)
@@ -234,7 +234,7 @@ func (g *Group) table(b *strings.Builder, r *Report, title, kind string, cell fu
 		if first.Kind != kind {
 			continue
 		}
-		if kind != KindShape && len(rows) > mostUsers {
+		if kind != kindShape && len(rows) > mostUsers {
 			more++
 			continue
 		}

@@ -120,10 +120,10 @@ func TestAnswer(t *testing.T) {
 		return &Difference{Jobs: 10, Mean: mean, First: 100, Ratio: new(1 + mean/100), RatioLow: new(1 + mean/100 - 0.01), RatioHigh: new(1 + mean/100 + 0.01), Low: new(mean - 1), High: new(mean + 1), P: new(holm), Holm: new(holm), Greater: 4, Less: 5}
 	}
 	policy := func(name string, wait *Difference, classes ...Class) Policy {
-		return Policy{Name: name, Classes: append([]Class{{Kind: KindAll, Wait: &Spread{Mean: 100, Max: 500}, WaitDifference: wait}}, classes...)}
+		return Policy{Name: name, Classes: append([]Class{{Kind: kindAll, Wait: &Spread{Mean: 100, Max: 500}, WaitDifference: wait}}, classes...)}
 	}
 	user := func(name string, wait *Difference) Class {
-		return Class{Kind: KindUser, Name: name, WaitDifference: wait}
+		return Class{Kind: kindUser, Name: name, WaitDifference: wait}
 	}
 	first := policy("first", nil)
 	same, left, trap := d(0, 1), policy("left", d(-10, 0.01)), policy("trap", d(-10, 0.01), user("u", d(-20, 0.01)))
@@ -157,7 +157,7 @@ func TestAnswer(t *testing.T) {
 		"alone": {[]Policy{first}, 0, []string{"Only first ran (on line), so nothing is compared: its mean wait is 1 min 40 s."}},
 		"apart": {[]Policy{first, policy("b", nil)}, 0, []string{"Nothing is known of b: no job is placed by both it and first."}},
 	} {
-		r := &Report{Time: "s", Confidence: 0.95, Days: 20, Block: 3, Groups: []Group{{Online: true, Policies: c.policies, Tests: map[string]int{KindAll: c.tests}}}}
+		r := &Report{Time: "s", Confidence: 0.95, Days: 20, Block: 3, Groups: []Group{{Online: true, Policies: c.policies, Tests: map[string]int{kindAll: c.tests}}}}
 		if diff := cmp.Diff(c.want, r.Answer()); diff != "" {
 			t.Errorf("%s (−want +got):\n%s", name, diff)
 		}
@@ -187,7 +187,7 @@ func TestAccounts(t *testing.T) {
 	}{
 		"as users": {[]string{"7", "8", "7", "8"}, 0}, "none": {[]string{"", "", "", ""}, 0}, "one": {[]string{"p", "p", "p", "p"}, 1}, "across": {[]string{"p", "p", "q", "q"}, 2}, "some": {[]string{"7", "", "7", ""}, 1}, "more than users": {[]string{"p", "q", "r", "p"}, 0},
 	} {
-		if got := kinds(c.accounts); got[KindAccount] != c.want || got[KindUser] != 2 {
+		if got := kinds(c.accounts); got[kindAccount] != c.want || got[kindUser] != 2 {
 			t.Errorf("%s: %v, expected %d accounts", name, got, c.want)
 		}
 	}

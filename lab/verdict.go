@@ -52,11 +52,11 @@ func (g *Group) verdicts(b *strings.Builder, r *Report) {
 
 // method says how the differences of a group are tested, or why they are not.
 func (g *Group) method(r *Report, perhaps bool) []string {
-	if g.Tests[KindAll] == 0 {
+	if g.Tests[kindAll] == 0 {
 		return []string{fmt.Sprintf("Too few days for an interval: %s in blocks of %d, and %d blocks with jobs are needed. Nothing is shown: the differences above may be chance.",
 			numtext.Counted(r.Days, "day"), r.Block, statistics.LeastBlocks)}
 	}
-	families := []string{fmt.Sprintf("%d of all jobs", g.Tests[KindAll])}
+	families := []string{fmt.Sprintf("%d of all jobs", g.Tests[kindAll])}
 	tests := 0
 	for _, kind := range compared {
 		if n := g.Tests[kind]; n > 0 {
@@ -184,7 +184,7 @@ func (r *Report) described(c *Class) string {
 
 // title names a class where its kind is not said.
 func (c *Class) title() string {
-	if slices.Contains([]string{KindAll, KindShape, KindPeriod}, c.Kind) {
+	if slices.Contains([]string{kindAll, kindShape, kindPeriod}, c.Kind) {
 		return c.Name
 	}
 	return c.Kind + " " + legible(c.Name)

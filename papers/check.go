@@ -139,8 +139,8 @@ func (p Point) fill(template string) string {
 
 // needs are the fields that the forms of claims need. A field that is not listed for a form must be absent.
 var needs = map[string][]string{
-	Percent: {"value"}, Sign: {"direction"}, Trend: {"direction"}, Peak: {"direction"}, Equivalence: {"within"}, Interaction: {"direction", "contrast"},
-	Limit: {"direction", "value"}, Nearest: {"target"}, Table: {"table"}, Schedule: {"schedule"}, Figures: {"metrics"}, Statement: nil,
+	percent: {"value"}, sign: {"direction"}, trend: {"direction"}, peak: {"direction"}, equivalence: {"within"}, interaction: {"direction", "contrast"},
+	limit: {"direction", "value"}, nearest: {"target"}, Table: {"table"}, Schedule: {"schedule"}, Figures: {"metrics"}, statement: nil,
 }
 
 // claim checks that the claim has the fields that its form needs.
@@ -159,11 +159,11 @@ func (c *checker) claim(e *Experiment, at string, claim *Claim, points, quantiti
 	c.expect(claim.Repeats == "" || strings.Count(claim.Repeats, "/") == 2 && claim.Repeats != e.ID+"/"+claim.ID, at+".repeats", "expected another claim, PAPER/FIGURE/CLAIM, found %q", claim.Repeats)
 	for _, field := range slices.Sorted(maps.Keys(given)) {
 		needed := slices.Contains(needs[claim.Form], field)
-		optional := field == "within" && claim.Direction == "none" || field == "target" && claim.Form == Equivalence
+		optional := field == "within" && claim.Direction == "none" || field == "target" && claim.Form == equivalence
 		c.expect(optional || given[field] == needed, at+"."+field, "expected it where the form needs it, and only there; the form %s needs %s",
 			claim.Form, strings.Join(needs[claim.Form], " and "))
 	}
-	if claim.Form == Statement {
+	if claim.Form == statement {
 		c.expect(claim.NotTestable != nil, at+".not_testable", "expected why it can't be run, found nothing")
 		return
 	}
@@ -182,7 +182,7 @@ func (c *checker) claim(e *Experiment, at string, claim *Claim, points, quantiti
 func (c *checker) comparison(e *Experiment, at string, claim *Claim, points, quantities map[string]bool) {
 	c.expect(quantities[claim.Quantity] || claim.Target != nil && claim.Quantity == "", at+".quantity", "expected one of the quantities, found %q", claim.Quantity)
 	c.expect(slices.Contains(e.Policies, claim.Policy), at+".policy", "expected one of the policies, found %q", claim.Policy)
-	alone := claim.Against == "" && (claim.Form == Trend || claim.Form == Peak || claim.Form == Limit || claim.Form == Interaction || claim.Target != nil)
+	alone := claim.Against == "" && (claim.Form == trend || claim.Form == peak || claim.Form == limit || claim.Form == interaction || claim.Target != nil)
 	c.expect(alone || slices.Contains(e.Policies, claim.Against) && claim.Against != claim.Policy, at+".against",
 		"expected another of the policies, found %q", claim.Against)
 	for k, id := range claim.At {
@@ -202,10 +202,10 @@ func (c *checker) comparison(e *Experiment, at string, claim *Claim, points, qua
 	if claim.Base != nil {
 		c.terms(e, at+".base", claim.Base)
 	}
-	c.expect(claim.Form != Percent || claim.Value == nil || *claim.Value != 0, at+".value", "expected a number other than 0")
-	c.expect(claim.Direction != "none" || claim.Form == Trend && claim.Within != nil, at+".direction", "expected none only for a trend with within")
+	c.expect(claim.Form != percent || claim.Value == nil || *claim.Value != 0, at+".value", "expected a number other than 0")
+	c.expect(claim.Direction != "none" || claim.Form == trend && claim.Within != nil, at+".direction", "expected none only for a trend with within")
 	c.expect(claim.Within == nil || *claim.Within > 0, at+".within", "expected a number above 0")
-	several := map[string]int{Trend: 2, Peak: 3, Nearest: 1}[claim.Form]
-	c.expect(len(claim.At) >= several || len(claim.At) == 0 && len(e.Points) >= several && claim.Form != Nearest, at+".at",
+	several := map[string]int{trend: 2, peak: 3, nearest: 1}[claim.Form]
+	c.expect(len(claim.At) >= several || len(claim.At) == 0 && len(e.Points) >= several && claim.Form != nearest, at+".at",
 		"expected at least %d points, found %d", several, len(claim.At))
 }

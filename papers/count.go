@@ -17,8 +17,8 @@ type Count struct {
 	Outside  int                     // claims that the registered reading is not about
 }
 
-// CountUnder counts the claims under a reading.
-func CountUnder(findings []Finding, r *Reading) Count {
+// countUnder counts the claims under a reading.
+func countUnder(findings []Finding, r *Reading) Count {
 	c := Count{Verdicts: map[verdict.Verdict]int{}}
 	for k := range findings {
 		if findings[k].Reading == r {

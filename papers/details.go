@@ -100,7 +100,7 @@ func (o *Outcome) markdown(b *strings.Builder, pictures string) {
 				text += " Registered in commit " + reg.Commit + o.ranIn(reading) + "."
 			}
 		}
-		fmt.Fprintf(b, "| %s | %s | %s |\n", cellText(reading.role(r)), cellText(text), CountUnder(o.Findings, reading))
+		fmt.Fprintf(b, "| %s | %s | %s |\n", cellText(reading.role(r)), cellText(text), countUnder(o.Findings, reading))
 	}
 	o.claimsTable(b)
 	for _, p := range o.Pictures() {

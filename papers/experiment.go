@@ -26,8 +26,8 @@ import (
 	_ "github.com/allot-opt/allot/solvers" // what the experiments run
 )
 
-// Format is the format of experiment files.
-const Format = "allot-experiment/1"
+// format is the format of experiment files.
+const format = "allot-experiment/1"
 
 // Experiment is one experiment of a paper.
 type Experiment struct {
@@ -133,18 +133,18 @@ type Terms = map[string]float64
 
 // Forms of a claim.
 const (
-	Percent     = "percent"     // the policy's mean differs from the rival's by Value percent, over all the points together
-	Sign        = "sign"        // the policy's mean is less (or more, see Direction) than the rival's at each of the points
-	Trend       = "trend"       // the difference becomes less (or more) along the axis, over all the points; without a rival: the policy's own value does
-	Peak        = "peak"        // the difference becomes less (or more) along the axis and then comes back
-	Equivalence = "equivalence" // the difference at each of the points is at most Within; with a Target: from the target
-	Interaction = "interaction" // the sum of the differences times the coefficients of Contrast is less (or more) than 0
-	Limit       = "limit"       // the policy's mean, or its difference from the rival's, is at most (Direction less) or at least (more) Value
-	Nearest     = "nearest"     // of all points, the policy's values at the first of At are the nearest to Target
+	percent     = "percent"     // the policy's mean differs from the rival's by Value percent, over all the points together
+	sign        = "sign"        // the policy's mean is less (or more, see Direction) than the rival's at each of the points
+	trend       = "trend"       // the difference becomes less (or more) along the axis, over all the points; without a rival: the policy's own value does
+	peak        = "peak"        // the difference becomes less (or more) along the axis and then comes back
+	equivalence = "equivalence" // the difference at each of the points is at most Within; with a Target: from the target
+	interaction = "interaction" // the sum of the differences times the coefficients of Contrast is less (or more) than 0
+	limit       = "limit"       // the policy's mean, or its difference from the rival's, is at most (Direction less) or at least (more) Value
+	nearest     = "nearest"     // of all points, the policy's values at the first of At are the nearest to Target
 	Table       = "table"       // the composition table of the worked instance
 	Schedule    = "schedule"    // the schedule of the worked instance
 	Figures     = "metrics"     // the metrics of the schedule of the worked instance
-	Statement   = "statement"   // about an algorithm, not about figures: it is listed and can't be run
+	statement   = "statement"   // about an algorithm, not about figures: it is listed and can't be run
 )
 
 // Claim is one statement of the paper. Its permanent ID is the experiment's with its own: PAPER/FIGURE/ID.
@@ -224,8 +224,8 @@ func embedded[T any](files fs.FS, pattern string, read func(io.Reader, string) (
 	return list
 }
 
-// Everything is the name of all experiments.
-const Everything = "all"
+// everything is the name of all experiments.
+const everything = "all"
 
 // Lookup finds experiments by name. PAPER/FIGURE names one, PAPER all of that paper, [Everything] all. The error lists the experiments that exist.
 func Lookup(name string) ([]*Experiment, error) {
@@ -233,7 +233,7 @@ func Lookup(name string) ([]*Experiment, error) {
 	var ids []string
 	for _, e := range known() {
 		ids = append(ids, e.ID)
-		if e.ID == name || e.Paper() == name || name == Everything {
+		if e.ID == name || e.Paper() == name || name == everything {
 			found = append(found, e)
 		}
 	}
@@ -253,7 +253,7 @@ func (e *Experiment) Paper() string {
 // out of range, and all references to things that do not exist. The name stands for the file in errors.
 func Read(r io.Reader, name string) (*Experiment, error) {
 	e := new(Experiment)
-	if err := model.ReadDocument(r, name, e, Format); err != nil {
+	if err := model.ReadDocument(r, name, e, format); err != nil {
 		return nil, err
 	}
 	if e.Suite != nil {

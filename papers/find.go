@@ -21,12 +21,12 @@ const notRunFor = "this reading was not run for it"
 
 // find judges one claim under one reading.
 func (e *Experiment) find(table sampleTable, f *Finding) error {
-	if f.Claim.Form == Statement {
+	if f.Claim.Form == statement {
 		f.Verdict = verdict.NotTestable
 		return nil
 	}
 	points := e.measured(table, f)
-	if len(points) < map[string]int{Trend: 2, Interaction: len(f.Claim.Contrast), Nearest: 2}[f.Claim.Form] || len(points) == 0 {
+	if len(points) < map[string]int{trend: 2, interaction: len(f.Claim.Contrast), nearest: 2}[f.Claim.Form] || len(points) == 0 {
 		f.Verdict, f.Reason = verdict.NotYet, notRunFor
 		return nil
 	}
@@ -66,7 +66,7 @@ func (e *Experiment) judge(table sampleTable, f *Finding, points []Point) error 
 		return err
 	}
 	switch {
-	case c.Form == Percent:
+	case c.Form == percent:
 		f.Verdict, f.Reason = verdict.Percentage(*c.Value, f.Value)
 		return nil
 	case c.Together:
@@ -98,15 +98,15 @@ func (f *Finding) addMeans(at []verdict.Sample) error {
 // judgePoints applies the rule for a claim about the values at several points.
 func (f *Finding) judgePoints(at []verdict.Sample) (err error) {
 	switch c := f.Claim; c.Form {
-	case Sign:
+	case sign:
 		f.Verdict, f.Reason = verdict.Signs(c.side(), f.At)
-	case Limit:
+	case limit:
 		f.Verdict, f.Reason = verdict.Limits(c.side(), *c.Value, f.At)
-	case Peak:
+	case peak:
 		f.Verdict, f.Reason, err = verdict.Peak(c.side(), at)
-	case Equivalence:
+	case equivalence:
 		f.Verdict, f.Reason, err = verdict.Equivalent(*c.Within, at)
-	case Interaction:
+	case interaction:
 		coefficients := make([]float64, len(at))
 		for k := range at {
 			coefficients[k] = c.Contrast[at[k].Point]
@@ -114,7 +114,7 @@ func (f *Finding) judgePoints(at []verdict.Sample) (err error) {
 		if f.Value, err = statistics.Mean(verdict.Contrast(at, coefficients), verdict.Confidence); err == nil {
 			f.Verdict, f.Reason = verdict.Difference(c.side(), f.Value)
 		}
-	case Trend:
+	case trend:
 		err = f.judgeTrend(at)
 	default:
 		err = fmt.Errorf("expected a form of a claim, found %q", c.Form)
@@ -186,7 +186,7 @@ func (e *Experiment) judgeTarget(table sampleTable, f *Finding, points []Point) 
 		}
 		distances = append(distances, verdict.Sample{Point: p.ID, X: p.X, Values: squares})
 	}
-	if c.Form == Equivalence {
+	if c.Form == equivalence {
 		if err := f.addMeans(differences); err != nil {
 			return err
 		}
@@ -211,7 +211,7 @@ func (c *Claim) side() verdict.Direction {
 // samples returns the values at each of the points.
 func (e *Experiment) samples(table sampleTable, f *Finding, points []Point) ([]verdict.Sample, error) {
 	scale := 1.0
-	if alone := f.Claim.Against == "" && f.Claim.Form != Limit && !f.Claim.Absolute; alone { // in percent of the mean over the points
+	if alone := f.Claim.Against == "" && f.Claim.Form != limit && !f.Claim.Absolute; alone { // in percent of the mean over the points
 		all, err := e.values(table, f, points)
 		if err != nil {
 			return nil, err

@@ -223,7 +223,7 @@ func (f *Finding) nearness() (n nearness) {
 	case verdict.DirectionOnly:
 		n.direction = 1
 	}
-	if f.Claim.Form == Percent && f.Value.N > 0 {
+	if f.Claim.Form == percent && f.Value.N > 0 {
 		n.distance = math.Abs(f.Value.Estimate-*f.Claim.Value) / math.Abs(*f.Claim.Value)
 	}
 	return n

@@ -67,10 +67,10 @@ func (f *Finding) isOutside() bool {
 		return false
 	}
 	needed := f.Claim.At
-	if f.Claim.Form == Interaction {
+	if f.Claim.Form == interaction {
 		needed = slices.Collect(maps.Keys(f.Claim.Contrast))
 	}
-	return f.Claim.Form == Nearest || len(needed) == 0 || slices.ContainsFunc(needed, func(point string) bool { return !slices.Contains(r.Points, point) })
+	return f.Claim.Form == nearest || len(needed) == 0 || slices.ContainsFunc(needed, func(point string) bool { return !slices.Contains(r.Points, point) })
 }
 
 // word is the judged verdict in a word or two.
@@ -150,10 +150,10 @@ func (o *Outcome) regime(f *Finding, lines map[lineKey]*Series) string {
 // needs reports whether the claim is about the point.
 func (c *Claim) needs(point string) bool {
 	switch {
-	case c.Form == Interaction:
+	case c.Form == interaction:
 		_, has := c.Contrast[point]
 		return has
-	case c.Form == Nearest || len(c.At) == 0:
+	case c.Form == nearest || len(c.At) == 0:
 		return true
 	}
 	return slices.Contains(c.At, point)

@@ -33,19 +33,19 @@ func TestDegenerateRegime(t *testing.T) {
 		quick   bool
 		want    string
 	}{
-		{name: "inside", claim: Claim{Form: Sign, Quantity: "failures", Policy: "M", Against: "D"}, m: []float64{21, 500, 979}, d: []float64{500, 500, 500}},
-		{name: "at the floor", claim: Claim{Form: Sign, Quantity: "failures", Policy: "M", Against: "D"}, m: []float64{20, 500, 500}, d: []float64{500, 500, 500}, want: "M is at the floor of 0 at a"},
-		{name: "at the ceiling", claim: Claim{Form: Sign, Quantity: "failures", Policy: "M", Against: "D"}, m: []float64{500, 500, 500}, d: []float64{500, 980, 1000}, want: "D is at the ceiling of 1000 at b, c"},
-		{name: "both", claim: Claim{Form: Trend, Quantity: "failures", Policy: "M", Against: "D"}, m: []float64{0, 5, 500}, d: []float64{1000, 500, 500}, want: "D is at the ceiling of 1000 at a; M is at the floor of 0 at a, b"},
-		{name: "not needed", claim: Claim{Form: Sign, Quantity: "failures", Policy: "M", Against: "D", At: []string{"a", "b"}}, m: []float64{500, 500, 1000}, d: []float64{500, 500, 1000}},
-		{name: "not in the contrast", claim: Claim{Form: Interaction, Quantity: "failures", Policy: "M", Contrast: Terms{"a": 1, "b": -1}}, m: []float64{500, 500, 1000}, d: []float64{500, 500, 500}},
-		{name: "in the contrast", claim: Claim{Form: Interaction, Quantity: "failures", Policy: "M", Contrast: Terms{"a": 1, "c": -1}}, m: []float64{500, 500, 1000}, d: []float64{500, 500, 500}, want: "M is at the ceiling of 1000 at c"},
-		{name: "the nearest needs all points", claim: Claim{Form: Nearest, Policy: "M", Target: Terms{"failures": 400}, At: []string{"a"}}, m: []float64{500, 0, 500}, d: []float64{500, 500, 500}, want: "M is at the floor of 0 at b"},
-		{name: "a rival that is not the claim's", claim: Claim{Form: Trend, Quantity: "failures", Policy: "M"}, m: []float64{500, 500, 500}, d: []float64{0, 0, 0}},
-		{name: "no range", claim: Claim{Form: Sign, Quantity: "free", Policy: "M", Against: "D"}, m: []float64{0, 0, 0}, d: []float64{0, 0, 0}},
-		{name: "another metric", claim: Claim{Form: Sign, Quantity: "failures", Policy: "M", Against: "D"}, reading: 1, m: []float64{0, 0, 0}, d: []float64{0, 0, 0}},
-		{name: "a point that the reading lacks", claim: Claim{Form: Sign, Quantity: "failures", Policy: "M", Against: "D"}, reading: 2, m: []float64{500, 0, 0}, d: []float64{500, 0, 0}},
-		{name: "quick", claim: Claim{Form: Sign, Quantity: "failures", Policy: "M", Against: "D"}, quick: true, m: []float64{25, 25, 49}, d: []float64{25, 25, 25}, want: "M is at the ceiling of 50 at c"},
+		{name: "inside", claim: Claim{Form: sign, Quantity: "failures", Policy: "M", Against: "D"}, m: []float64{21, 500, 979}, d: []float64{500, 500, 500}},
+		{name: "at the floor", claim: Claim{Form: sign, Quantity: "failures", Policy: "M", Against: "D"}, m: []float64{20, 500, 500}, d: []float64{500, 500, 500}, want: "M is at the floor of 0 at a"},
+		{name: "at the ceiling", claim: Claim{Form: sign, Quantity: "failures", Policy: "M", Against: "D"}, m: []float64{500, 500, 500}, d: []float64{500, 980, 1000}, want: "D is at the ceiling of 1000 at b, c"},
+		{name: "both", claim: Claim{Form: trend, Quantity: "failures", Policy: "M", Against: "D"}, m: []float64{0, 5, 500}, d: []float64{1000, 500, 500}, want: "D is at the ceiling of 1000 at a; M is at the floor of 0 at a, b"},
+		{name: "not needed", claim: Claim{Form: sign, Quantity: "failures", Policy: "M", Against: "D", At: []string{"a", "b"}}, m: []float64{500, 500, 1000}, d: []float64{500, 500, 1000}},
+		{name: "not in the contrast", claim: Claim{Form: interaction, Quantity: "failures", Policy: "M", Contrast: Terms{"a": 1, "b": -1}}, m: []float64{500, 500, 1000}, d: []float64{500, 500, 500}},
+		{name: "in the contrast", claim: Claim{Form: interaction, Quantity: "failures", Policy: "M", Contrast: Terms{"a": 1, "c": -1}}, m: []float64{500, 500, 1000}, d: []float64{500, 500, 500}, want: "M is at the ceiling of 1000 at c"},
+		{name: "the nearest needs all points", claim: Claim{Form: nearest, Policy: "M", Target: Terms{"failures": 400}, At: []string{"a"}}, m: []float64{500, 0, 500}, d: []float64{500, 500, 500}, want: "M is at the floor of 0 at b"},
+		{name: "a rival that is not the claim's", claim: Claim{Form: trend, Quantity: "failures", Policy: "M"}, m: []float64{500, 500, 500}, d: []float64{0, 0, 0}},
+		{name: "no range", claim: Claim{Form: sign, Quantity: "free", Policy: "M", Against: "D"}, m: []float64{0, 0, 0}, d: []float64{0, 0, 0}},
+		{name: "another metric", claim: Claim{Form: sign, Quantity: "failures", Policy: "M", Against: "D"}, reading: 1, m: []float64{0, 0, 0}, d: []float64{0, 0, 0}},
+		{name: "a point that the reading lacks", claim: Claim{Form: sign, Quantity: "failures", Policy: "M", Against: "D"}, reading: 2, m: []float64{500, 0, 0}, d: []float64{500, 0, 0}},
+		{name: "quick", claim: Claim{Form: sign, Quantity: "failures", Policy: "M", Against: "D"}, quick: true, m: []float64{25, 25, 49}, d: []float64{25, 25, 25}, want: "M is at the ceiling of 50 at c"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			reading := &e.Readings[test.reading]
@@ -77,8 +77,8 @@ func TestDegenerateRegime(t *testing.T) {
 // A judgement of the data file comes before the regime, holds under its readings alone, and leaves what was not run as it is.
 func TestStatedJudgement(t *testing.T) {
 	e := &Experiment{Readings: []Reading{{ID: "first"}, {ID: "second"}}}
-	all := Claim{Form: Sign, NotTestable: &NotTestable{Kind: "another measure", Reason: "why"}}
-	first := Claim{Form: Sign, NotTestable: &NotTestable{Kind: "policies coincide", Reason: "why", Readings: []string{"first"}}}
+	all := Claim{Form: sign, NotTestable: &NotTestable{Kind: "another measure", Reason: "why"}}
+	first := Claim{Form: sign, NotTestable: &NotTestable{Kind: "policies coincide", Reason: "why", Readings: []string{"first"}}}
 	for _, test := range []struct {
 		claim   *Claim
 		reading int
@@ -111,12 +111,12 @@ func TestCountsEvidence(t *testing.T) {
 		finding(Claim{NotTestable: why}, verdict.Replicates), finding(Claim{NotTestable: why}, verdict.NotTestable), finding(Claim{}, verdict.NotYet),
 		finding(Claim{Repeats: "a/b/c"}, verdict.Replicates), finding(Claim{NotStated: "why"}, verdict.Replicates), finding(Claim{NotStated: "why", Repeats: "a/b/c"}, verdict.Fails),
 	}
-	c := CountUnder(findings, r)
+	c := countUnder(findings, r)
 	const want = "2 of 5 testable claims replicate, 1 in the direction only, 1 undecided, 1 does not; 2 could not be tested here; 1 not run yet; 1 counted with another; 2 not the paper's"
 	if c.String() != want || Total(c, c).String() != "4 of 10 testable claims replicate, 2 in the direction only, 2 undecided, 2 do not; 4 could not be tested here; 2 not run yet; 2 counted with another; 4 not the paper's" {
 		t.Errorf("%q, twice %q; want %q", c, Total(c, c), want)
 	}
-	if one := CountUnder(findings[:1], r).String(); one != "1 of 1 testable claim replicates" {
+	if one := countUnder(findings[:1], r).String(); one != "1 of 1 testable claim replicates" {
 		t.Error(one)
 	}
 }

@@ -143,7 +143,7 @@ func (o *Outcome) readingsPart() report.Part {
 	best := o.Experiment.ClosestOverall(o.Findings)
 	for r := range o.Experiment.Readings {
 		reading := &o.Experiment.Readings[r]
-		count := CountUnder(o.Findings, reading)
+		count := countUnder(o.Findings, reading)
 		name := reading.Name()
 		if reading == best && len(o.Experiment.Readings) > 1 {
 			name += " ★"
@@ -222,10 +222,10 @@ func (o *Outcome) stated(r *Reading, quantity, panel string) []report.Line {
 			if p.Panel != panel || !c.counts() {
 				continue
 			}
-			if target, ok := c.Target[quantity]; ok && (c.Form != Nearest || p.ID == c.At[0]) {
+			if target, ok := c.Target[quantity]; ok && (c.Form != nearest || p.ID == c.At[0]) {
 				add("the paper: "+c.Policy, p.X, target)
 			}
-			if c.Form != Percent || c.Quantity != quantity || c.Base != nil || r.Base[quantity] != nil || len(o.Experiment.wanted(c)) > 1 {
+			if c.Form != percent || c.Quantity != quantity || c.Base != nil || r.Base[quantity] != nil || len(o.Experiment.wanted(c)) > 1 {
 				continue
 			}
 			rival, ok := o.mean(r, quantity, panel, c.Against, p.X)
@@ -280,7 +280,7 @@ func (e *Experiment) method() []string {
 	if e.Worked != nil {
 		return []string{"Worked values must be the same, numbers up to rounding."}
 	}
-	return Rule()
+	return rule()
 }
 
 // columnsText explains the columns of the tables of claims, one paragraph each.
@@ -294,8 +294,8 @@ func columnsText() []string {
 	}
 }
 
-// Rule states the rule of the verdicts in words, one paragraph each.
-func Rule() []string {
+// rule states the rule of the verdicts in words, one paragraph each.
+func rule() []string {
 	return []string{
 		"These are replications in the words of the ACM (Artifact Review and Badging 1.1, 2020): another team, other code, other draws of the workload. A reproduction would be another team with the authors' own artifacts.",
 		"A difference in percent is 100·(mean of the policy/mean of the rival − 1), over all points of the claim together; where a reading takes percent of the policy's own value, 100·(1 − mean of the rival/mean of the policy). In a repetition all policies run on the same jobs; repetitions are independent. The 95 % interval is Student's of the linearised ratio of the paired means (the delta method; Cochran 1977, Sampling Techniques, §2.11).",

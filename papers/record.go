@@ -19,8 +19,8 @@ import (
 	"github.com/allot-opt/allot/papers/verdict"
 )
 
-// RecordFormat is the format of records.
-const RecordFormat = "allot-replication/1"
+// recordFormat is the format of records.
+const recordFormat = "allot-replication/1"
 
 // Record is what one run of an experiment found, as a file: a row for each claim under each reading, and the lines of the figures. Every row
 // states the paper's claim and its place, our result, the command and the commit, so each row can be quoted by itself.
@@ -107,7 +107,7 @@ func (o *Outcome) Command() string {
 // Record makes the record of an outcome. Numbers have six digits, because further ones can differ between kinds of processors.
 func (o *Outcome) Record() *Record {
 	e := o.Experiment
-	r := &Record{Format: RecordFormat, Experiment: e.ID, Mode: o.Mode()}
+	r := &Record{Format: recordFormat, Experiment: e.ID, Mode: o.Mode()}
 	commit := cmp.Or(bench.Commit(), "not recorded")
 	for k := range o.Findings {
 		f := &o.Findings[k]
@@ -234,7 +234,7 @@ func WriteRecord(w io.Writer, r *Record) error {
 // ReadRecord reads a record strictly.
 func ReadRecord(r io.Reader, name string) (*Record, error) {
 	record := new(Record)
-	if err := model.ReadDocument(r, name, record, RecordFormat); err != nil {
+	if err := model.ReadDocument(r, name, record, recordFormat); err != nil {
 		return nil, err
 	}
 	return record, nil

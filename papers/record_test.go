@@ -132,7 +132,7 @@ func TestRecordsFit(t *testing.T) {
 			if f.Reason == unrecorded {
 				t.Errorf("%s: no row for %s under %q; run it again with --record", name, f.Claim.ID, f.Reading.ID)
 			}
-			if f.Claim.Form == Percent && f.Value.N > 0 {
+			if f.Claim.Form == percent && f.Value.N > 0 {
 				if v, _ := verdict.Percentage(*f.Claim.Value, f.Value); v != f.Verdict {
 					t.Errorf("%s: claim %s under %q is %s, but by the rule %s", name, f.Claim.ID, f.Reading.ID, f.Verdict, v)
 				}
@@ -165,7 +165,7 @@ func TestPageOfTheDocs(t *testing.T) {
 		outcomes = append(outcomes, e.Recorded())
 	}
 	readme, err := os.ReadFile("../README.md")
-	if line := fmt.Sprintf("Five papers: %s; %d can't be tested:", TotalOf(outcomes).Evidence(), TotalOf(outcomes).Verdicts[verdict.NotTestable]); err != nil || !strings.Contains(string(readme), line) {
+	if line := fmt.Sprintf("Five papers: %s; %d can't be tested:", totalOf(outcomes).Evidence(), totalOf(outcomes).Verdicts[verdict.NotTestable]); err != nil || !strings.Contains(string(readme), line) {
 		t.Errorf("README.md does not say %q (%v)", line, err)
 	}
 	files := map[string][]byte{}

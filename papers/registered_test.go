@@ -113,7 +113,7 @@ func TestOutsideOfAReading(t *testing.T) {
 	}
 	o := outcomeOf(t, e, "", 80, "g4", "g8", "again4")
 	const want, twice = "2 of 2 testable claims replicate; 1 outside of the reading", "4 of 4 testable claims replicate; 2 outside of the reading"
-	if found := CountUnder(o.Findings, e.registered()); found.String() != want || Total(found, found).String() != twice {
+	if found := countUnder(o.Findings, e.registered()); found.String() != want || Total(found, found).String() != twice {
 		t.Errorf("%q, twice %q, want %q", found, Total(found, found), want)
 	}
 	for id, want := range map[string]string{"c1": "replicates", "c2": "outside of this reading: it is of 4 jobs, which decide"} {
@@ -123,7 +123,7 @@ func TestOutsideOfAReading(t *testing.T) {
 			}
 		}
 	}
-	if before := CountUnder(outcomeOf(t, e, "", 80, "g4", "g8").Findings, e.registered()).String(); before != "2 not run yet; 1 outside of the reading" {
+	if before := countUnder(outcomeOf(t, e, "", 80, "g4", "g8").Findings, e.registered()).String(); before != "2 not run yet; 1 outside of the reading" {
 		t.Errorf("before its run: %q", before)
 	}
 }

@@ -50,9 +50,9 @@ func (p *paper) headlines() []placed {
 	return list
 }
 
-// TotalOf counts the claims of all outcomes under their first readings.
-func TotalOf(outcomes []*Outcome) Count {
-	return Total(kit.Each(outcomes, func(o *Outcome) Count { return CountUnder(o.Findings, &o.Experiment.Readings[0]) })...)
+// totalOf counts the claims of all outcomes under their first readings.
+func totalOf(outcomes []*Outcome) Count {
+	return Total(kit.Each(outcomes, func(o *Outcome) Count { return countUnder(o.Findings, &o.Experiment.Readings[0]) })...)
 }
 
 // registeredOf counts the claims of all outcomes under their registered readings.
@@ -60,7 +60,7 @@ func registeredOf(outcomes []*Outcome) Count {
 	var total Count
 	for _, o := range outcomes {
 		if r := o.Experiment.registered(); r != nil {
-			total = Total(total, CountUnder(o.Findings, r))
+			total = Total(total, countUnder(o.Findings, r))
 		}
 	}
 	return total
@@ -87,7 +87,7 @@ func (o *Outcome) finding(c *Claim, r *Reading) *Finding {
 }
 
 // count counts the paper's claims under the first readings.
-func (p *paper) count() Count { return TotalOf(p.outcomes) }
+func (p *paper) count() Count { return totalOf(p.outcomes) }
 
 // source is the citation of the paper without a figure.
 func (p *paper) source() string {
@@ -137,9 +137,9 @@ func (o *Outcome) Pictures() []Picture {
 
 // WriteReplicationPage writes the page of all claims as HTML that needs no other files.
 func WriteReplicationPage(w io.Writer, outcomes []*Outcome) error {
-	a := &report.Account{Kicker: "Replication", Title: "Every claim, with a verdict", By: "allot reproduce --page", Method: Rule(),
+	a := &report.Account{Kicker: "Replication", Title: "Every claim, with a verdict", By: "allot reproduce --page", Method: rule(),
 		Doc: "Each verdict is that under the first reading, the nearest to the paper's words; beside it stands that of a registered reading, where there is one."}
-	total := TotalOf(outcomes)
+	total := totalOf(outcomes)
 	for _, p := range byPaper(outcomes) {
 		count := p.count()
 		part := report.Part{Name: p.name, Text: p.source() + ". " + upperFirst(count.String()) + ". " + p.account().text(), Grid: &report.Grid{

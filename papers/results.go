@@ -19,7 +19,7 @@ func WriteReplication(w io.Writer, outcomes []*Outcome, details string) error {
 		n += len(papers[k].headlines())
 	}
 	fmt.Fprintf(b, "# Do the papers' results hold?\n\nMade by `allot reproduce --page replication.md` from the recorded runs; do not edit.\n\n")
-	fmt.Fprintf(b, "%d statements of %d papers, run again from seeds. Under the first reading, the nearest to a paper's words: %s.\n\n", n, len(papers), TotalOf(outcomes))
+	fmt.Fprintf(b, "%d statements of %d papers, run again from seeds. Under the first reading, the nearest to a paper's words: %s.\n\n", n, len(papers), totalOf(outcomes))
 	if registered := registeredOf(outcomes); registered.Testable() > 0 {
 		fmt.Fprintf(b, "Where a second reading follows from a paper's own equations or figures, it was written down with its reason and committed before it ran, on seeds that nothing had used. Under these registered readings: %s.\n\n", registered)
 	}

@@ -129,7 +129,7 @@ func (e *Experiment) notYet(why string) []Finding {
 	for k := range e.Claims {
 		for r := range e.Readings {
 			f := Finding{Claim: &e.Claims[k], Reading: &e.Readings[r], Verdict: verdict.NotYet, Reason: why}
-			if f.Claim.Form == Statement {
+			if f.Claim.Form == statement {
 				f.Verdict, f.Reason = verdict.NotTestable, ""
 			}
 			list = append(list, f)

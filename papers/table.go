@@ -72,7 +72,7 @@ func (o *Outcome) tallies() string {
 	t := texttable.New(len(columns), columns...)
 	for r := range o.Experiment.Readings {
 		reading := &o.Experiment.Readings[r]
-		count := CountUnder(o.Findings, reading)
+		count := countUnder(o.Findings, reading)
 		row := table.Row{reading.Name()}
 		for _, v := range verdict.All() {
 			row = append(row, count.Verdicts[v])
@@ -109,19 +109,19 @@ func (o *Outcome) Summary() string {
 	e := o.Experiment
 	of := numtext.Counted(len(e.Claims), "claim")
 	if o.Reading != "" {
-		return fmt.Sprintf("Under the reading %q alone, of %s: %s.", o.Reading, of, CountUnder(o.Findings, o.shown()))
+		return fmt.Sprintf("Under the reading %q alone, of %s: %s.", o.Reading, of, countUnder(o.Findings, o.shown()))
 	}
 	first := &e.Readings[0]
-	text := fmt.Sprintf("Of %s: %s.", of, CountUnder(o.Findings, first))
+	text := fmt.Sprintf("Of %s: %s.", of, countUnder(o.Findings, first))
 	if len(e.Readings) > 1 {
-		text = fmt.Sprintf("Under the first reading, %q, of %s: %s.", first.ID, of, CountUnder(o.Findings, first))
+		text = fmt.Sprintf("Under the first reading, %q, of %s: %s.", first.ID, of, countUnder(o.Findings, first))
 	}
 	if best := e.ClosestOverall(o.Findings); best != nil && best != first {
 		name := fmt.Sprintf("%q", best.ID)
 		if best.PostHoc {
 			name += " (post hoc)"
 		}
-		text += fmt.Sprintf(" The reading %s comes closest, which was seen only after the runs: %s.", name, CountUnder(o.Findings, best))
+		text += fmt.Sprintf(" The reading %s comes closest, which was seen only after the runs: %s.", name, countUnder(o.Findings, best))
 	}
 	return text
 }
@@ -132,10 +132,10 @@ func WriteList(w io.Writer, list []*Experiment) error {
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 44, WidthMaxEnforcer: text.WrapSoft}, {Number: 6, WidthMax: 50, WidthMaxEnforcer: text.WrapSoft}})
 	for _, e := range list {
 		o := e.Recorded()
-		state := CountUnder(o.Findings, &e.Readings[0]).String()
+		state := countUnder(o.Findings, &e.Readings[0]).String()
 		for n := range e.Readings {
 			if e.Readings[n].Registered != nil {
-				state += ". Registered: " + CountUnder(o.Findings, &e.Readings[n]).String()
+				state += ". Registered: " + countUnder(o.Findings, &e.Readings[n]).String()
 			}
 		}
 		switch {

@@ -40,7 +40,7 @@ func plain(x float64) string { return strings.TrimPrefix(signed(x), "+") }
 
 // number gives the format of our numbers: differences show their sign, the value of one policy alone has no plus sign.
 func (c *Claim) number() func(float64) string {
-	if c.Form == Limit && c.Against == "" {
+	if c.Form == limit && c.Against == "" {
 		return plain
 	}
 	return signed
@@ -58,26 +58,26 @@ func (c *Claim) span(i statistics.Interval) string {
 // States formats the statement of the claim, such as "−12.1 %", "less" or "less and less".
 func (c *Claim) States() string {
 	switch c.Form {
-	case Percent:
+	case percent:
 		return stated(*c.Value, c.Unit())
-	case Sign:
+	case sign:
 		return c.Direction
-	case Trend:
+	case trend:
 		if c.Direction == "none" {
 			return "no trend"
 		}
 		return c.Direction + " and " + c.Direction
-	case Peak:
+	case peak:
 		return c.Direction + " in the middle"
-	case Interaction:
+	case interaction:
 		return c.Direction
-	case Statement:
+	case statement:
 		return "of the algorithm"
-	case Equivalence:
+	case equivalence:
 		if c.Target == nil {
 			return "the same"
 		}
-	case Limit:
+	case limit:
 		if c.Value != nil {
 			return map[string]string{"less": "at most ", "more": "at least "}[c.Direction] + stated(*c.Value, c.Unit())
 		}
@@ -104,11 +104,11 @@ func stated(x float64, unit string) string {
 // Unit is the unit of our number.
 func (c *Claim) Unit() string {
 	switch {
-	case c.Form == Trend && c.Method == "kendall":
+	case c.Form == trend && c.Method == "kendall":
 		return "τ"
-	case c.Target != nil || c.Absolute && c.Form != Percent || c.Form == Limit && c.Against == "":
+	case c.Target != nil || c.Absolute && c.Form != percent || c.Form == limit && c.Against == "":
 		return c.Measure
-	case c.Form == Trend || c.Form == Interaction:
+	case c.Form == trend || c.Form == interaction:
 		return "points"
 	}
 	return "%"
@@ -117,27 +117,27 @@ func (c *Claim) Unit() string {
 // Tolerance says what our number must keep to for the claim to replicate.
 func (c *Claim) Tolerance() string {
 	switch c.Form {
-	case Percent:
+	case percent:
 		return fmt.Sprintf("half width at most %.3g points; the paper's number in the interval, or ours within %.3g points of it",
 			verdict.Widest(*c.Value), verdict.Tolerance*math.Abs(*c.Value))
-	case Equivalence:
+	case equivalence:
 		return fmt.Sprintf("within ±%g by two one-sided tests at 5 %%", *c.Within)
-	case Sign:
+	case sign:
 		return "the whole interval on that side of 0, at each point"
-	case Peak:
+	case peak:
 		return "a point between the ends beyond both, at a confidence of 1 − 0.05 for each such point"
-	case Limit:
+	case limit:
 		return "the whole interval within the limit"
-	case Nearest:
+	case nearest:
 		return "the whole interval of the difference from each other distance above 0"
-	case Trend:
+	case trend:
 		if c.Direction == "none" {
 			return fmt.Sprintf("within ±%g points over the axis by two one-sided tests at 5 %%", *c.Within)
 		}
 		return "the whole interval on that side of 0, over all points"
-	case Interaction:
+	case interaction:
 		return "the whole interval on that side of 0"
-	case Statement:
+	case statement:
 		return "nothing can be run"
 	}
 	return "equal up to rounding"
@@ -146,7 +146,7 @@ func (c *Claim) Tolerance() string {
 // Ours formats our number.
 func (f *Finding) Ours() string {
 	unit, number := f.Claim.Unit(), f.Claim.number()
-	if f.clocked() && f.Claim.Form == Limit {
+	if f.clocked() && f.Claim.Form == limit {
 		return f.roughly()
 	}
 	steps := func() string {
@@ -154,9 +154,9 @@ func (f *Finding) Ours() string {
 		return strings.Join(list, " → ")
 	}
 	switch {
-	case len(f.At) == 1 && f.Claim.Form != Interaction:
+	case len(f.At) == 1 && f.Claim.Form != interaction:
 		return f.Claim.span(f.At[0].Value)
-	case f.Value.N > 0 && (f.Claim.Form == Trend || f.Claim.Form == Interaction):
+	case f.Value.N > 0 && (f.Claim.Form == trend || f.Claim.Form == interaction):
 		if len(f.At) > 4 {
 			return f.Claim.span(f.Value)
 		}
@@ -165,7 +165,7 @@ func (f *Finding) Ours() string {
 			percent = ""
 		}
 		return steps() + percent + ": " + f.Claim.span(f.Value)
-	case f.Claim.Form == Peak && len(f.At) > 1:
+	case f.Claim.Form == peak && len(f.At) > 1:
 		return strings.TrimSpace(steps() + " " + unit)
 	case len(f.At) > 1:
 		low, high := math.Inf(1), math.Inf(-1)
@@ -209,7 +209,7 @@ func (c *Claim) Subject() string {
 	if c.Against != "" {
 		text += " against " + c.Against
 	}
-	if c.Form == Interaction {
+	if c.Form == interaction {
 		return text + ": " + c.contrastText()
 	}
 	if len(c.At) > 0 {

@@ -66,7 +66,7 @@ func (e *Experiment) work(ctx context.Context) ([]bench.Row, []Finding, error) {
 func (f *Finding) judgeWorked(in *model.Instance, row *bench.Row) {
 	var err error
 	switch {
-	case f.Claim.Form == Statement:
+	case f.Claim.Form == statement:
 		f.Verdict = verdict.NotTestable
 		return
 	case f.Claim.Form == Table:

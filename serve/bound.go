@@ -34,7 +34,7 @@ func (c *call) prove(ctx context.Context, s *question.Bound, certify bool) (*ans
 		}
 	})
 	if errors.Is(err, answers.ErrNoBound) {
-		return nil, fail(NoAnswer, "%s", err)
+		return nil, fail(noAnswer, "%s", err)
 	}
 	return found, err
 }
@@ -57,7 +57,7 @@ func (c *call) certify(ctx context.Context, s *question.Bound) (*Certified, erro
 		return nil, err
 	}
 	if found.Certificate == nil {
-		return nil, fail(NoAnswer, "no bound is known, so there is no certificate")
+		return nil, fail(noAnswer, "no bound is known, so there is no certificate")
 	}
 	var text bytes.Buffer
 	if err := found.Certificate.Write(&text); err != nil {

@@ -46,7 +46,7 @@ func (c *call) compare(ctx context.Context, s *question.Compare) (*ComparedRows,
 		}
 		named, err := lineup.Add(in, d.name())
 		if err != nil {
-			return nil, &Error{Code: Unsupported, Message: d.Path + ": " + err.Error()}
+			return nil, &Error{Code: unsupported, Message: d.Path + ": " + err.Error()}
 		}
 		list = append(list, named)
 	}
@@ -67,7 +67,7 @@ func (c *call) compare(ctx context.Context, s *question.Compare) (*ComparedRows,
 		found.Rows = append(found.Rows, rows...)
 	}
 	if len(found.Rows) == 0 {
-		return nil, fail(NoAnswer, "stopped before the first run")
+		return nil, fail(noAnswer, "stopped before the first run")
 	}
 	if s.Solutions {
 		for k := range found.Rows {

@@ -105,7 +105,7 @@ func (c *call) steps(ctx context.Context, in *model.Instance, sol *model.Solutio
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case result.Solution == nil:
-		return nil, fail(NoAnswer, "solver %s: %s", t.Choice.Info.Name, answers.WithoutSolution(result.Status, result.Stop))
+		return nil, fail(noAnswer, "solver %s: %s", t.Choice.Info.Name, answers.WithoutSolution(result.Status, result.Stop))
 	}
 	if how := t.Differs(result.Solution); how != "" {
 		return nil, wrong("solution", "expected the schedule that solver %s makes with the seed and the parameters in it; %s", t.Choice.Info.Name, how)
@@ -139,7 +139,7 @@ func (c *call) accepted(in *model.Instance, d *Document) (*model.Solution, error
 		return nil, err
 	}
 	if report := model.Check(in, sol); !report.OK() {
-		return nil, &Error{Code: WrongSchedule, Message: fmt.Sprintf("%s: the checker refuses the schedule: %v", d.Path, report.Violations[0])}
+		return nil, &Error{Code: wrongSchedule, Message: fmt.Sprintf("%s: the checker refuses the schedule: %v", d.Path, report.Violations[0])}
 	}
 	return sol, nil
 }

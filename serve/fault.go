@@ -18,17 +18,17 @@ type Code string
 
 // The kinds of errors.
 const (
-	WrongInput    Code = "input"          // the request is wrong; the faults say where
-	Unsupported   Code = "unsupported"    // a solver cannot honour what the instance asks for
-	WrongSchedule Code = "wrong_schedule" // the checker refuses a schedule
-	NoAnswer      Code = "no_answer"      // a limit or a cancellation came before there was anything to answer, or there is no answer
-	Cancelled     Code = "cancelled"      // cancelled while it waited for a place, or because the service ends
-	NotFound      Code = "not_found"      // no such operation or run
-	NotAllowed    Code = "not_allowed"    // the token is missing or wrong, or the request comes from a page of another site
+	wrongInput    Code = "input"          // the request is wrong; the faults say where
+	unsupported   Code = "unsupported"    // a solver cannot honour what the instance asks for
+	wrongSchedule Code = "wrong_schedule" // the checker refuses a schedule
+	noAnswer      Code = "no_answer"      // a limit or a cancellation came before there was anything to answer, or there is no answer
+	cancelled     Code = "cancelled"      // cancelled while it waited for a place, or because the service ends
+	notFound      Code = "not_found"      // no such operation or run
+	notAllowed    Code = "not_allowed"    // the token is missing or wrong, or the request comes from a page of another site
 	TooLarge      Code = "too_large"      // more than the service takes at all
-	Busy          Code = "busy"           // more than the service takes now
-	TooSlow       Code = "too_slow"       // the body did not arrive in time
-	Failure       Code = "failure"        // a bug, or a program from outside failed
+	busy          Code = "busy"           // more than the service takes now
+	tooSlow       Code = "too_slow"       // the body did not arrive in time
+	failure       Code = "failure"        // a bug, or a program from outside failed
 )
 
 // Error is the error of a request, as the client gets it.
@@ -69,7 +69,7 @@ func wrongAt(faults []Fault) *Error {
 		}
 		text += f.Message
 	}
-	return &Error{Code: WrongInput, Message: text, Faults: faults}
+	return &Error{Code: wrongInput, Message: text, Faults: faults}
 }
 
 // faultsIn lists the faults of an input that stands at a path of the request. Without a list there is one fault, the error itself.
@@ -120,17 +120,17 @@ func errorOf(err error) *Error {
 	case errors.As(err, &passed):
 		return fail(TooLarge, "%s", err)
 	case errors.As(err, &ended):
-		return fail(NoAnswer, "stopped before the documents were read: %s", ended.Cause)
+		return fail(noAnswer, "stopped before the documents were read: %s", ended.Cause)
 	case errors.As(err, &input):
 		return wrongAt(faultsIn("", err))
 	case errors.As(err, &parameter):
 		return wrong("", "%s", err)
 	case errors.Is(err, solve.ErrUnsupported), errors.Is(err, sim.ErrHorizon):
-		return fail(Unsupported, "%s", err)
+		return fail(unsupported, "%s", err)
 	case errors.As(err, &schedule):
-		return fail(WrongSchedule, "%s", err)
+		return fail(wrongSchedule, "%s", err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return fail(NoAnswer, "stopped before there was an answer: %s", err)
+		return fail(noAnswer, "stopped before there was an answer: %s", err)
 	}
-	return fail(Failure, "%s", err)
+	return fail(failure, "%s", err)
 }

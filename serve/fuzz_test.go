@@ -35,7 +35,7 @@ func FuzzBody(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint8, body string) {
 		o := &table[int(which)%len(table)]
 		r := doNow(s, &Client{Name: "fuzz"}, o, []byte(body), nil)
-		if r.err != nil && (r.err.Message == "" || r.err.Code == Failure && strings.Contains(r.err.Message, "a bug of allot")) {
+		if r.err != nil && (r.err.Message == "" || r.err.Code == failure && strings.Contains(r.err.Message, "a bug of allot")) {
 			t.Fatalf("%s %q: %+v", o.Name, body, r.err)
 		}
 		if r.err == nil {

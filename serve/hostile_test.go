@@ -65,7 +65,7 @@ func TestHostileBodies(t *testing.T) {
 			if text, err := line(r.result); err != nil || !json.Valid(text) {
 				t.Fatalf("%s %s: %v", name, body, err)
 			}
-		} else if r.err.Message == "" || strings.Contains(r.err.Message, "a bug of allot") || r.err.Code == Failure {
+		} else if r.err.Message == "" || strings.Contains(r.err.Message, "a bug of allot") || r.err.Code == failure {
 			t.Fatalf("%s %s: %+v", name, body, r.err)
 		}
 		if s.memory.held != 0 || s.gate.free != s.gate.places || len(s.gate.clients) != 0 || len(s.runs) != 0 {

@@ -74,7 +74,7 @@ func TestHostileParameters(t *testing.T) {
 		if grown > 200<<20 {
 			t.Errorf("%s: the heap grew by %d MB", name, grown>>20)
 		}
-		if found.err != nil && found.err.Code == Failure {
+		if found.err != nil && found.err.Code == failure {
 			t.Errorf("%s: %v", name, found.err)
 		}
 	}

@@ -18,9 +18,9 @@ import (
 
 // statuses are the statuses of HTTP.
 var statuses = map[Code]int{
-	WrongInput: http.StatusBadRequest, Unsupported: http.StatusUnprocessableEntity, WrongSchedule: http.StatusUnprocessableEntity,
-	NoAnswer: http.StatusUnprocessableEntity, Cancelled: http.StatusServiceUnavailable, NotFound: http.StatusNotFound, NotAllowed: http.StatusForbidden, TooLarge: http.StatusRequestEntityTooLarge,
-	Busy: http.StatusTooManyRequests, TooSlow: http.StatusRequestTimeout, Failure: http.StatusInternalServerError,
+	wrongInput: http.StatusBadRequest, unsupported: http.StatusUnprocessableEntity, wrongSchedule: http.StatusUnprocessableEntity,
+	noAnswer: http.StatusUnprocessableEntity, cancelled: http.StatusServiceUnavailable, notFound: http.StatusNotFound, notAllowed: http.StatusForbidden, TooLarge: http.StatusRequestEntityTooLarge,
+	busy: http.StatusTooManyRequests, tooSlow: http.StatusRequestTimeout, failure: http.StatusInternalServerError,
 }
 
 // handler answers requests over HTTP.
@@ -42,11 +42,11 @@ func (s *Service) Handler(token string) http.Handler {
 	}
 	mux.Handle("DELETE /v1/runs/{id}", h.allowed(h.cancelled))
 	mux.Handle("GET /v1/openapi.json", h.allowed(func(w http.ResponseWriter, r *http.Request) {
-		h.answerOf(w).json(http.StatusOK, json.RawMessage(OpenAPI()))
+		h.answerOf(w).json(http.StatusOK, json.RawMessage(openAPI()))
 	}))
 	mux.HandleFunc("GET /healthz", h.health)
 	mux.Handle("/", h.allowed(func(w http.ResponseWriter, r *http.Request) {
-		h.answerOf(w).refuse(fail(NotFound, "expected one of the paths that /v1/openapi.json lists, found %s %.200s", r.Method, r.URL.Path))
+		h.answerOf(w).refuse(fail(notFound, "expected one of the paths that /v1/openapi.json lists, found %s %.200s", r.Method, r.URL.Path))
 	}))
 	return mux
 }
@@ -59,11 +59,11 @@ func (h *handler) allowed(next http.HandlerFunc) http.Handler {
 		sum := sha256.Sum256([]byte(given))
 		switch {
 		case !h.open && !strings.EqualFold(scheme, "Bearer"), !h.open && subtle.ConstantTimeCompare(sum[:], h.token[:]) != 1:
-			h.answerOf(w).refuse(fail(NotAllowed, "expected the header Authorization: Bearer TOKEN with the token of this service"))
+			h.answerOf(w).refuse(fail(notAllowed, "expected the header Authorization: Bearer TOKEN with the token of this service"))
 		case h.open && !isLocal(r.Host): // a page elsewhere whose name leads to this machine
-			h.answerOf(w).refuse(fail(NotAllowed, "expected a request to localhost, found %.200q", r.Host))
+			h.answerOf(w).refuse(fail(notAllowed, "expected a request to localhost, found %.200q", r.Host))
 		case others.Check(r) != nil:
-			h.answerOf(w).refuse(fail(NotAllowed, "expected no request from a page of another site"))
+			h.answerOf(w).refuse(fail(notAllowed, "expected no request from a page of another site"))
 		default:
 			next(w, r)
 		}
@@ -175,7 +175,7 @@ func (h *handler) asked(o *Operation) http.HandlerFunc {
 func (h *handler) cancelled(w http.ResponseWriter, r *http.Request) {
 	found := h.cancel(clientOf(r), r.PathValue("id"))
 	if found == nil {
-		h.answerOf(w).refuse(fail(NotFound, "expected the %s of a run under way, found %.200q", requestID, r.PathValue("id")))
+		h.answerOf(w).refuse(fail(notFound, "expected the %s of a run under way, found %.200q", requestID, r.PathValue("id")))
 		return
 	}
 	<-found.done
@@ -259,7 +259,7 @@ func (a *answer) reply(r reply) {
 // refuse writes an error.
 func (a *answer) refuse(e *Error) {
 	_ = a.control.SetReadDeadline(time.Now().Add(time.Second)) // the server reads the rest of a short body first, which may never arrive
-	if e.Code == Busy || e.Code == Cancelled {
+	if e.Code == busy || e.Code == cancelled {
 		a.w.Header().Set("Retry-After", "1")
 	}
 	a.json(statuses[e.Code], struct {

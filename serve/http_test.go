@@ -179,7 +179,7 @@ func TestCancel(t *testing.T) {
 		t.Fatal(first)
 	}
 	again, _ := io.ReadAll(stream(t.Context(), t, server, "mine/1", with(instance, `"solver": "stall"`)))
-	if e := failedOf(t, string(again)); e.Code != WrongInput || !strings.Contains(e.Message, "no request under way has") {
+	if e := failedOf(t, string(again)); e.Code != wrongInput || !strings.Contains(e.Message, "no request under way has") {
 		t.Errorf("a second run of the name: %s", again)
 	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, server.URL+"/v1/runs/mine%2F1", nil)
@@ -250,7 +250,7 @@ func TestHangingUpStopsTheRun(t *testing.T) {
 	}
 	text, _ := io.ReadAll(response.Body)
 	_ = response.Body.Close()
-	if response.StatusCode != http.StatusTooManyRequests || response.Header.Get("Retry-After") == "" || failedOf(t, string(text)).Code != Busy {
+	if response.StatusCode != http.StatusTooManyRequests || response.Header.Get("Retry-After") == "" || failedOf(t, string(text)).Code != busy {
 		t.Errorf("a second run: %s: %s", response.Status, text)
 	}
 	hangUp()

@@ -122,7 +122,7 @@ func (g *gate) arrive(client string) *Error {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
 	if g.perClient > 0 && g.clients[client] >= g.perClient {
-		return fail(Busy, "expected at most %s of one client at a time", numtext.Counted(g.perClient, "request"))
+		return fail(busy, "expected at most %s of one client at a time", numtext.Counted(g.perClient, "request"))
 	}
 	if err := g.full(); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (g *gate) arrive(client string) *Error {
 // full says that as many requests wait as may; nil: there is a place, or one to wait in.
 func (g *gate) full() *Error {
 	if g.free <= 0 && len(g.waiting) >= g.most {
-		return fail(Busy, "expected at most %s to wait for a place", numtext.Counted(g.most, "request"))
+		return fail(busy, "expected at most %s to wait for a place", numtext.Counted(g.most, "request"))
 	}
 	return nil
 }
@@ -173,11 +173,11 @@ func (g *gate) enter(ctx context.Context) error {
 	for k := range g.waiting {
 		if g.waiting[k] == turn {
 			g.waiting = append(g.waiting[:k:k], g.waiting[k+1:]...)
-			return fail(Cancelled, "cancelled while it waited for a place")
+			return fail(cancelled, "cancelled while it waited for a place")
 		}
 	}
 	g.pass() // the turn came at the same time
-	return fail(Cancelled, "cancelled while it waited for a place")
+	return fail(cancelled, "cancelled while it waited for a place")
 }
 
 // leave gives the place of a request back.
@@ -238,7 +238,7 @@ func (c *call) admit(in *model.Instance, workers int, solvers ...solve.Choice) e
 	case bytes > most:
 		return fail(TooLarge, "work on this instance is estimated to take %s of memory; expected at most %s", megabytes(bytes), megabytes(most))
 	case !c.service.memory.take(bytes):
-		return fail(Busy, "work on this instance is estimated to take %s of memory, more than other requests leave of %s now", megabytes(bytes), megabytes(most))
+		return fail(busy, "work on this instance is estimated to take %s of memory, more than other requests leave of %s now", megabytes(bytes), megabytes(most))
 	}
 	c.held += bytes
 	return nil

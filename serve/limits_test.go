@@ -75,12 +75,12 @@ func TestReadsNoFurther(t *testing.T) {
 			code  Code
 			want  string
 		}{
-			"nobody waits": {context.Canceled, NoAnswer, "stopped before the documents were read"},
+			"nobody waits": {context.Canceled, noAnswer, "stopped before the documents were read"},
 			"too much":     {nil, TooLarge, "take more than 0 MB"},
-			"too much now": {nil, Busy, "than other requests leave"},
+			"too much now": {nil, busy, "than other requests leave"},
 		} {
 			s, held := New(opt), int64(0)
-			if c.code == Busy {
+			if c.code == busy {
 				s.memory.most, s.limits.Memory, held = 1<<20, 1<<20, 1<<20-1 // others have the rest
 			}
 			s.memory.held = held

@@ -21,8 +21,8 @@ import (
 	"github.com/allot-opt/allot/serve/question"
 )
 
-// OpenAPI returns the OpenAPI 3.1 document of the service, made of the table of operations and of the types and tags of their settings and results.
-var OpenAPI = sync.OnceValue(func() []byte {
+// openAPI returns the OpenAPI 3.1 document of the service, made of the table of operations and of the types and tags of their settings and results.
+var openAPI = sync.OnceValue(func() []byte {
 	d := &document{schemas: map[string]any{}, types: map[string]reflect.Type{}}
 	paths := object{}
 	for k := range table {
@@ -55,7 +55,7 @@ var OpenAPI = sync.OnceValue(func() []byte {
 	err := answers.WriteJSON(&text, object{
 		"openapi": "3.1.0",
 		"info": object{
-			"title": "allot", "version": Protocol, "license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"},
+			"title": "allot", "version": protocol, "license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"},
 			"description": "Allocates batches of jobs to clusters: the requests of the commands of allot. docs/service.md explains them.",
 		},
 		"paths":      paths,

@@ -16,12 +16,12 @@ var update = flag.Bool("update", false, "rewrite the OpenAPI document")
 func TestOpenAPI(t *testing.T) {
 	const file = "testdata/openapi.json"
 	if *update {
-		if err := os.WriteFile(file, OpenAPI(), 0o644); err != nil {
+		if err := os.WriteFile(file, openAPI(), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	kept, err := os.ReadFile(file)
-	if err != nil || !bytes.Equal(kept, OpenAPI()) {
+	if err != nil || !bytes.Equal(kept, openAPI()) {
 		t.Errorf("%s is not current (%v): go test ./serve -update", file, err)
 	}
 }
@@ -29,10 +29,10 @@ func TestOpenAPI(t *testing.T) {
 // Every operation has its path, every reference leads somewhere, and every parameter has a description.
 func TestOpenAPIIsWhole(t *testing.T) {
 	var root map[string]any
-	if err := json.Unmarshal(OpenAPI(), &root); err != nil {
+	if err := json.Unmarshal(openAPI(), &root); err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range Operations() {
+	for _, o := range operations() {
 		item, _ := root["paths"].(map[string]any)["/v1/"+o.Name].(map[string]any)
 		if item == nil {
 			t.Fatalf("%s has no path", o.Name)

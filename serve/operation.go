@@ -96,8 +96,8 @@ func Named(name string) (*Operation, bool) {
 	return nil, false
 }
 
-// Operations lists all operations.
-func Operations() []Operation { return table }
+// operations lists all operations.
+func operations() []Operation { return table }
 
 // Raw is a result that has been written already, as JSON.
 type Raw = json.RawMessage

@@ -112,7 +112,7 @@ func policyError(err error) error {
 		return err
 	}
 	return fail(map[answers.PolicyFault]Code{
-		answers.PolicyFailed: Failure, answers.PolicyWrong: WrongSchedule, answers.PolicyUnsupported: Unsupported, answers.PolicyInfeasible: NoAnswer, answers.PolicyStopped: NoAnswer,
+		answers.PolicyFailed: failure, answers.PolicyWrong: wrongSchedule, answers.PolicyUnsupported: unsupported, answers.PolicyInfeasible: noAnswer, answers.PolicyStopped: noAnswer,
 	}[policy.Kind], "%s", policy.Err)
 }
 

@@ -12,7 +12,7 @@ import (
 // send nothing keep nobody else out. They count for the client from the first one. The caller gives the room of the text in s.arriving back.
 func (s *Service) receive(w http.ResponseWriter, r *http.Request, client string, control *http.ResponseController) (text []byte, refused *Error) {
 	if !s.bodies.take(1) {
-		return nil, fail(Busy, "as many requests as there may be are arriving")
+		return nil, fail(busy, "as many requests as there may be are arriving")
 	}
 	defer s.bodies.give(1)
 	defer func() {
@@ -32,7 +32,7 @@ func (s *Service) receive(w http.ResponseWriter, r *http.Request, client string,
 		_ = control.SetReadDeadline(limit)
 		n, err := body.Read(piece)
 		if !s.arriving.take(client, int64(n)) {
-			return text, fail(Busy, "as many bytes as there may be, of all clients or of one, are arriving or being worked on")
+			return text, fail(busy, "as many bytes as there may be, of all clients or of one, are arriving or being worked on")
 		}
 		text = append(text, piece[:n]...)
 		var tooLarge *http.MaxBytesError
@@ -42,7 +42,7 @@ func (s *Service) receive(w http.ResponseWriter, r *http.Request, client string,
 		case errors.As(err, &tooLarge):
 			return text, fail(TooLarge, "expected a request of at most %d bytes", s.limits.Body)
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			return text, fail(TooSlow, "expected the whole request within %v without pauses of more than %v", s.limits.Reading, s.limits.Stalling)
+			return text, fail(tooSlow, "expected the whole request within %v without pauses of more than %v", s.limits.Reading, s.limits.Stalling)
 		case err != nil:
 			return text, wrong("", "the body does not arrive: %s", err)
 		}

@@ -181,7 +181,7 @@ func (s *Service) answer(ctx context.Context, from *Client, o *Operation, params
 	defer func() {
 		if fault := recover(); fault != nil {
 			s.log.Error("panic", "operation", o.Name, "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
-			r = reply{err: fail(Failure, "a bug of allot: %v", fault)}
+			r = reply{err: fail(failure, "a bug of allot: %v", fault)}
 		}
 	}()
 	if from.calls != nil {
@@ -230,7 +230,7 @@ func (c *call) hold(bytes int64) error {
 	case c.held+bytes > most:
 		return fail(TooLarge, "the documents are estimated to take more than %d MB of memory", most>>20)
 	case !c.service.memory.take(bytes):
-		return fail(Busy, "the documents are estimated to take more memory than other requests leave of %d MB now", most>>20)
+		return fail(busy, "the documents are estimated to take more memory than other requests leave of %d MB now", most>>20)
 	}
 	c.held += bytes
 	return nil

@@ -189,7 +189,7 @@ func (c *call) policy(s *question.Simulate) (by answers.PolicyOf, err error) {
 	if !online {
 		return by, wrong("solver", "expected an on-line solver, found %q", s.Solver)
 	}
-	return answers.PolicyOf{Name: choice.Info.Name, Stated: question.Stated(s.Solver, parameters), Policy: policy}, nil
+	return answers.PolicyOf{Name: choice.Info.Name, Stated: question.Stated(s.Solver, s.Param), Policy: policy}, nil
 }
 
 // jobOf is the instance with the job that is submitted, the id of the job that is asked about, and the time; without a job the id is empty.

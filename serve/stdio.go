@@ -18,8 +18,8 @@ import (
 	"github.com/allot-opt/allot/solve/process"
 )
 
-// Protocol names the protocol of the lines.
-const Protocol = "allot-service/1"
+// protocol names the protocol of the lines.
+const protocol = "allot-service/1"
 
 // session is the conversation with a client over lines.
 type session struct {
@@ -82,7 +82,7 @@ func (s *Service) ServeLines(ctx context.Context, r io.Reader, w io.Writer) erro
 	defer cancel()
 	c := &session{Service: s, client: &Client{Name: "stdio"}, calls: map[int64]*pending{}}
 	c.client.calls, c.out.w = c, w
-	hello := greeting{Protocol: Protocol, Version: solve.Version()}
+	hello := greeting{Protocol: protocol, Version: solve.Version()}
 	for _, o := range table {
 		hello.Methods = append(hello.Methods, o.Name)
 	}
@@ -263,7 +263,7 @@ func (c *session) begin(ctx context.Context, given map[string]jsontext.Value, by
 	}
 	if !c.arriving.take(c.client.Name, int64(bytes)) {
 		c.drop(begun)
-		c.refuse(id, fail(Busy, "as many bytes as there may be are being worked on"))
+		c.refuse(id, fail(busy, "as many bytes as there may be are being worked on"))
 		return
 	}
 	told := make(chan any, 1)
@@ -293,7 +293,7 @@ func (c *session) begin(ctx context.Context, given map[string]jsontext.Value, by
 			return
 		}
 		if err := c.write(message{ID: id, Result: r.result}); err != nil {
-			c.refuse(id, fail(Failure, "the result cannot be written: %s", err))
+			c.refuse(id, fail(failure, "the result cannot be written: %s", err))
 		}
 	})
 }

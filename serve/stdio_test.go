@@ -208,20 +208,20 @@ func TestCallsThatFail(t *testing.T) {
 		code    Code // empty: a result
 		want    string
 	}{
-		"raises":                {[]string{`"error": "ValueError: no luck"`}, Failure, "the function failed: ValueError: no luck"},
-		"refuses":               {[]string{`"unsupported": "no deadlines"`}, Unsupported, "no deadlines"},
-		"refuses in the result": {[]string{`"result": {"unsupported": "no deadlines"}`}, Unsupported, "no deadlines"},
-		"returns nothing":       {[]string{`"result": null`}, Failure, "returned no solution"},
-		"returns a number":      {[]string{`"result": 7`}, Failure, "expected a solution (an object)"},
-		"returns no solution":   {[]string{`"result": {"jobs": 1}`}, Failure, "jobs: expected an array"},
-		"a wrong schedule":      {[]string{`"result": ` + late}, WrongSchedule, "refused by the checker"},
-		"a wrong one before":    {[]string{`"solution": ` + late, `"result": ` + good}, WrongSchedule, "refused by the checker"},
+		"raises":                {[]string{`"error": "ValueError: no luck"`}, failure, "the function failed: ValueError: no luck"},
+		"refuses":               {[]string{`"unsupported": "no deadlines"`}, unsupported, "no deadlines"},
+		"refuses in the result": {[]string{`"result": {"unsupported": "no deadlines"}`}, unsupported, "no deadlines"},
+		"returns nothing":       {[]string{`"result": null`}, failure, "returned no solution"},
+		"returns a number":      {[]string{`"result": 7`}, failure, "expected a solution (an object)"},
+		"returns no solution":   {[]string{`"result": {"jobs": 1}`}, failure, "jobs: expected an array"},
+		"a wrong schedule":      {[]string{`"result": ` + late}, wrongSchedule, "refused by the checker"},
+		"a wrong one before":    {[]string{`"solution": ` + late, `"result": ` + good}, wrongSchedule, "refused by the checker"},
 		"one on the way":        {[]string{`"solution": ` + good, `"result": null`}, "", `"evaluations":1`},
 		"placements":            {[]string{`"result": {"placements": [{"job": "a", "cluster": "right", "processors": "0-1", "start": 0}, {"job": "b", "cluster": "right", "processors": "2", "start": 0}, {"job": "c", "cluster": "right", "processors": "0-2", "start": 3}]}`}, "", `"objective":5,`},
-		"placed nowhere":        {[]string{`"result": {"placements": [{"job": "a", "cluster": "middle", "processors": "0", "start": 0}]}`}, Failure, `placements[0].cluster: expected the id of a cluster, found "middle"`},
-		"too far":               {[]string{`"result": {"placements": [{"job": "a", "cluster": "right", "processors": "77", "start": 0}]}`}, Failure, `placements[0].processors: expected processors of cluster right`},
-		"without a start":       {[]string{`"result": {"placements": [{"job": "a", "cluster": "right", "processors": "0-1"}]}`}, Failure, `placements[0]: expected the field "start"`},
-		"on top of each other":  {[]string{`"result": {"placements": [{"job": "a", "cluster": "right", "processors": "0-1", "start": 0}, {"job": "b", "cluster": "right", "processors": "1", "start": 0}, {"job": "c", "cluster": "right", "processors": "0-2", "start": 3}]}`}, WrongSchedule, "refused by the checker"},
+		"placed nowhere":        {[]string{`"result": {"placements": [{"job": "a", "cluster": "middle", "processors": "0", "start": 0}]}`}, failure, `placements[0].cluster: expected the id of a cluster, found "middle"`},
+		"too far":               {[]string{`"result": {"placements": [{"job": "a", "cluster": "right", "processors": "77", "start": 0}]}`}, failure, `placements[0].processors: expected processors of cluster right`},
+		"without a start":       {[]string{`"result": {"placements": [{"job": "a", "cluster": "right", "processors": "0-1"}]}`}, failure, `placements[0]: expected the field "start"`},
+		"on top of each other":  {[]string{`"result": {"placements": [{"job": "a", "cluster": "right", "processors": "0-1", "start": 0}, {"job": "b", "cluster": "right", "processors": "1", "start": 0}, {"job": "c", "cluster": "right", "processors": "0-2", "start": 3}]}`}, wrongSchedule, "refused by the checker"},
 		"two":                   {[]string{`"solution": ` + good, `"result": ` + good}, "", `"evaluations":2`},
 	} {
 		c.send(`{"id": %q, "method": "solve", "params": %s}`, name, with(tiny, `"solver": "call:f"`))
@@ -433,7 +433,7 @@ func TestDrawData(t *testing.T) {
 		t.Errorf("the page has not the data %.300s", texts["data"])
 	}
 	c.send(`{"id": 3, "method": "draw", "params": %s}`, with(tiny, `"format": "data", "plot": "wait", "solutions": [`+solution+`]`))
-	if told := c.next(); told.Error == nil || told.Error.Code != WrongInput {
+	if told := c.next(); told.Error == nil || told.Error.Code != wrongInput {
 		t.Errorf("%+v", told)
 	}
 }

@@ -80,17 +80,17 @@ type Change struct {
 
 // The kinds of changes.
 const (
-	NewlyFaulty  = "newly faulty"
-	NoMoreFaulty = "no longer faulty"
-	NewlyNone    = "newly without a schedule"
-	NewlySolved  = "newly with a schedule"
-	NewlyOptimal = "newly proved optimal"
-	NoMoreProved = "no longer proved optimal"
+	newlyFaulty  = "newly faulty"
+	noMoreFaulty = "no longer faulty"
+	newlyNone    = "newly without a schedule"
+	newlySolved  = "newly with a schedule"
+	newlyOptimal = "newly proved optimal"
+	noMoreProved = "no longer proved optimal"
 )
 
-// Changes lists the kinds of changes.
-func Changes() []string {
-	return []string{NewlyFaulty, NewlyNone, NoMoreProved, NoMoreFaulty, NewlySolved, NewlyOptimal}
+// changes lists the kinds of changes.
+func changes() []string {
+	return []string{newlyFaulty, newlyNone, noMoreProved, noMoreFaulty, newlySolved, newlyOptimal}
 }
 
 // Limits of what counts as a difference of times. Below the least time, in seconds, clocks and caches dominate. Any two runs on a shared
@@ -250,12 +250,12 @@ func changesOf(a, b *bench.Row) []Change {
 			list = append(list, Change{DiffCell: diffCell(b), What: ended})
 		}
 	}
-	add(a.Fault != "", b.Fault != "", NewlyFaulty, NoMoreFaulty, b.Fault)
+	add(a.Fault != "", b.Fault != "", newlyFaulty, noMoreFaulty, b.Fault)
 	if a.Fault == "" && b.Fault == "" {
-		add(a.Objective == nil, b.Objective == nil, NewlyNone, NewlySolved, "")
+		add(a.Objective == nil, b.Objective == nil, newlyNone, newlySolved, "")
 	}
 	if a.Objective != nil && b.Objective != nil {
-		add(a.Status == model.Optimal, b.Status == model.Optimal, NewlyOptimal, NoMoreProved, "")
+		add(a.Status == model.Optimal, b.Status == model.Optimal, newlyOptimal, noMoreProved, "")
 	}
 	return list
 }
@@ -385,5 +385,5 @@ func (c *Comparison) isBeyond(factor float64) bool {
 func (d *Diff) Regressed() bool {
 	isWorse := func(l DiffLine) bool { return l.Objective.Verdict == Worse || l.Time.Verdict == Worse }
 	return slices.ContainsFunc(d.Overall, isWorse) || slices.ContainsFunc(d.Lines, isWorse) ||
-		slices.ContainsFunc(d.Changes, func(c Change) bool { return c.What == NewlyFaulty })
+		slices.ContainsFunc(d.Changes, func(c Change) bool { return c.What == newlyFaulty })
 }

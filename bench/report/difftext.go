@@ -37,7 +37,7 @@ func WriteDiff(w io.Writer, d *Diff) error {
 	b.WriteString("\nB/A: geometric mean of the ratios with its 95 % interval; below 1 B is lower, which is better. p: Wilcoxon's signed ranks, two-sided,\n" +
 		"after Holm's correction over the lines of the table that could be significant: that takes six pairs that differ. Runs that are alike\n" +
 		"with every seed count once. Machines are noisy: times differ only where the interval lies beyond 5 %, and only runs on one idle machine say much.\n")
-	for _, what := range Changes() {
+	for _, what := range changes() {
 		var cells []string
 		for _, c := range d.Changes {
 			if c.What == what {

@@ -84,9 +84,9 @@ const (
 
 // The least sizes of a delta for each word: 2·A₁₂ − 1 at Vargha and Delaney's 0.56, 0.64 and 0.71.
 const (
-	SmallDelta  = 0.12
-	MediumDelta = 0.28
-	LargeDelta  = 0.42
+	smallDelta  = 0.12
+	mediumDelta = 0.28
+	largeDelta  = 0.42
 )
 
 // MagnitudeOf returns the word for a Cliff's delta (or a rank-biserial correlation, or 2·A₁₂ − 1), with the limits that Vargha and
@@ -96,11 +96,11 @@ func MagnitudeOf(delta float64) Magnitude {
 	switch size := math.Abs(delta); {
 	case math.IsNaN(delta):
 		return ""
-	case size < SmallDelta:
+	case size < smallDelta:
 		return Negligible
-	case size < MediumDelta:
+	case size < mediumDelta:
 		return Small
-	case size < LargeDelta:
+	case size < largeDelta:
 		return Medium
 	default:
 		return Large

@@ -38,7 +38,7 @@ func (a *Array) Script() string {
 	var s strings.Builder
 	s.WriteString("#!/bin/sh\n# Written by allot bench slurm: each task of the array runs one shard of a suite.\n")
 	for _, option := range []string{
-		"--job-name=" + a.JobName(), "--array=" + Ranges(a.Only), fmt.Sprintf("--cpus-per-task=%d", a.CPUs), "--output=/dev/null",
+		"--job-name=" + a.JobName(), "--array=" + ranges(a.Only), fmt.Sprintf("--cpus-per-task=%d", a.CPUs), "--output=/dev/null",
 		fmt.Sprintf("--signal=B:USR1@%d", warning), "--requeue",
 	} {
 		s.WriteString("#SBATCH " + option + "\n")
@@ -70,8 +70,8 @@ func Quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Ranges writes increasing numbers as Slurm does, such as 1-4,7.
-func Ranges(numbers []int) string {
+// ranges writes increasing numbers as Slurm does, such as 1-4,7.
+func ranges(numbers []int) string {
 	var parts []string
 	for k := 0; k < len(numbers); {
 		last := k

@@ -37,7 +37,7 @@ func TestQuote(t *testing.T) {
 // Ranges of numbers hold them all and no others.
 func TestRanges(t *testing.T) {
 	for want, numbers := range map[string][]int{"": nil, "3": {3}, "1-4": {1, 2, 3, 4}, "1,3-4,9": {1, 3, 4, 9}} {
-		if found := Ranges(numbers); found != want {
+		if found := ranges(numbers); found != want {
 			t.Errorf("%v: %q", numbers, found)
 		}
 	}

@@ -22,8 +22,11 @@ func asksOne(c *cli.Context) bool {
 	return c.IsSet("submit") || c.IsSet("job") || c.Bool("quantiles") || c.Bool("backtest")
 }
 
-// checkQuestion refuses flags of simulate that do not go together.
-func checkQuestion(c *cli.Context, q *question.Simulate) error {
+// askedToSimulate reads the flags of simulate, and refuses those that do not go together.
+func askedToSimulate(c *cli.Context, q *question.Simulate) error {
+	if err := asked(c, q); err != nil {
+		return err
+	}
 	quantiles, measures := c.Bool("quantiles"), c.Bool("backtest")
 	switch {
 	case asksOne(c) && c.IsSet("policies"):

@@ -74,10 +74,7 @@ func instantOf(c *cli.Context, in *model.Instance) (float64, error) {
 // runSimulate answers one question.
 func runSimulate(c *cli.Context, args []string) error {
 	var q question.Simulate
-	if err := asked(c, &q); err != nil {
-		return err
-	}
-	if err := checkQuestion(c, &q); err != nil {
+	if err := askedToSimulate(c, &q); err != nil {
 		return err
 	}
 	if !asksOne(c) {
@@ -87,11 +84,7 @@ func runSimulate(c *cli.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	parameters, _, err := q.Param.Settings()
-	if err != nil {
-		return err // not of texts
-	}
-	by := answers.PolicyOf{Name: info.Name, Stated: question.Stated(q.Solver, parameters), Policy: policy}
+	by := answers.PolicyOf{Name: info.Name, Stated: question.Stated(q.Solver, q.Param), Policy: policy}
 	if err := oneFromStdin("INSTANCE, --submit and --history", args[0], c.String("submit"), c.String("history")); err != nil {
 		return err
 	}

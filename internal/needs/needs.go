@@ -12,20 +12,20 @@ import (
 	"testing"
 )
 
-// Kind is a kind of needs.
-type Kind string
+// kind is a kind of needs.
+type kind string
 
 // The kinds.
 const (
-	AProgram Kind = "program"
-	AFont    Kind = "font"
-	AModule  Kind = "Python module"
-	SomeData Kind = "data" // which is not for everybody, so that CI does without it
+	AProgram kind = "program"
+	AFont    kind = "font"
+	AModule  kind = "Python module"
+	SomeData kind = "data" // which is not for everybody, so that CI does without it
 )
 
 // Need is what a test needs.
 type Need struct {
-	Kind Kind   `json:"kind"`
+	Kind kind   `json:"kind"`
 	Name string `json:"name"`
 	Get  string `json:"get"` // the way to get it
 }

@@ -1,7 +1,7 @@
 package queue
 
-// Keeper orders the items of a heap and notes where each of them is.
-type Keeper[T any] interface {
+// keeper orders the items of a heap and notes where each of them is.
+type keeper[T any] interface {
 	Before(a, b T) bool // whether a goes before b
 	Put(x T, place int) // x is at the place now; −1: it has left the heap
 }
@@ -11,13 +11,13 @@ type Keeper[T any] interface {
 type Placed[T any] []T
 
 // Push adds an item.
-func (h *Placed[T]) Push(of Keeper[T], x T) {
+func (h *Placed[T]) Push(of keeper[T], x T) {
 	*h = append(*h, x)
 	h.Up(of, len(*h)-1)
 }
 
 // Remove takes out the item at place k.
-func (h *Placed[T]) Remove(of Keeper[T], k int) {
+func (h *Placed[T]) Remove(of keeper[T], k int) {
 	list, last := *h, len(*h)-1
 	of.Put(list[k], -1)
 	moved := list[last]
@@ -29,14 +29,14 @@ func (h *Placed[T]) Remove(of Keeper[T], k int) {
 }
 
 // Fix puts the item at place k where it belongs after it has changed.
-func (h Placed[T]) Fix(of Keeper[T], k int) {
+func (h Placed[T]) Fix(of keeper[T], k int) {
 	if h.Down(of, k) == k {
 		h.Up(of, k)
 	}
 }
 
 // Up moves the item at place k towards place 0, as far as it goes before others.
-func (h Placed[T]) Up(of Keeper[T], k int) {
+func (h Placed[T]) Up(of keeper[T], k int) {
 	x := h[k]
 	for parent := (k - 1) / 2; k > 0 && of.Before(x, h[parent]); parent = (k - 1) / 2 {
 		h[k] = h[parent]
@@ -48,7 +48,7 @@ func (h Placed[T]) Up(of Keeper[T], k int) {
 }
 
 // Down moves the item at place k away from place 0, as far as others go before it, and returns its new place.
-func (h Placed[T]) Down(of Keeper[T], k int) int {
+func (h Placed[T]) Down(of keeper[T], k int) int {
 	x := h[k]
 	for {
 		child := 2*k + 1

@@ -2,11 +2,11 @@
 // place in the heap; and jobs that wait to be started, for list scheduling by priority.
 package queue
 
-// Item says whether it goes before another item.
-type Item[T any] interface{ Before(T) bool }
+// item says whether it goes before another item.
+type item[T any] interface{ Before(T) bool }
 
 // Heap is a heap of items, the one that goes before all others at place 0. The zero value is an empty heap.
-type Heap[T Item[T]] []T
+type Heap[T item[T]] []T
 
 // Init puts the items of any slice in order. O(n).
 func (h Heap[T]) Init() {

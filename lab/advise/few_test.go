@@ -20,7 +20,7 @@ func TestMonthsOfFewJobs(t *testing.T) {
 			}
 			jobs = append(jobs, Past{Kind: Kind{User: "u", Requested: 86400}, Arrival: at, End: at + used, Used: used, Processors: 1})
 		}
-		a := Advise(jobs, rules)
+		a := advise(jobs, rules)
 		given, factor := adviseNaive(jobs, rules)
 		if !slices.Equal(a.Given, given) || slices.Max(given) == 0 {
 			t.Errorf("%d: the advice differs from the definition", lone)

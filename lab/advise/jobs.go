@@ -7,9 +7,9 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Jobs are the jobs of an instance as advice on limits sees them. A job ends when the record says so, or where it has none when the schedule says so; without both it ends as it would without
+// jobs are the jobs of an instance as advice on limits sees them. A job ends when the record says so, or where it has none when the schedule says so; without both it ends as it would without
 // waiting. Names are those of [Needs], by id; nil: none. The unit of the instance's times must be known.
-func Jobs(in *model.Instance, sol *model.Solution, needs map[string]Needs) []Past {
+func jobs(in *model.Instance, sol *model.Solution, needs map[string]Needs) []Past {
 	second, _ := timetext.Seconds(cmp.Or(in.Units().Time, "s"))
 	ends := map[string]float64{}
 	if sol != nil {

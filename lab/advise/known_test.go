@@ -50,9 +50,9 @@ func TestTooFewForConfidence(t *testing.T) {
 	for _, c := range []struct {
 		small int // a month; six of them count, of which the last day is not known yet
 		want  State
-	}{{40, TooFew}, {60, Advised}} {
+	}{{40, tooFew}, {60, Advised}} {
 		jobs := monthly(c.small, nil)
-		a := Advise(jobs, Rules{Risk: 0.01, Confidence: 0.95})
+		a := advise(jobs, Rules{Risk: 0.01, Confidence: 0.95})
 		if state, given := stateOf(a, jobs, "big"); state != Advised || given != 1000 {
 			t.Fatalf("big: %s, %d jobs of the last month with advice", state, given)
 		}
@@ -68,9 +68,9 @@ func TestContradicted(t *testing.T) {
 	for _, c := range []struct {
 		month, killed int
 		want          State
-	}{{8, 15, Contradicted}, {8, 9, Advised}, {4, 15, Advised}, {11, 15, Contradicted}} {
+	}{{8, 15, contradicted}, {8, 9, Advised}, {4, 15, Advised}, {11, 15, contradicted}} {
 		jobs := monthly(100, func(month, k int) bool { return month == c.month && k >= 40 && k < 40+c.killed })
-		a := Advise(jobs, Rules{Risk: 0.1, Confidence: 0.95})
+		a := advise(jobs, Rules{Risk: 0.1, Confidence: 0.95})
 		if !a.Walk.Holds() {
 			t.Fatalf("%+v", a.Walk)
 		}

@@ -71,11 +71,11 @@ type State string
 // The states.
 const (
 	Advised      State = "advised"
-	TooFew       State = "too little known" // too few jobs, or too few days
-	NoShorter    State = "limit is used"    // no shorter limit keeps the risk
-	Untried      State = "not tried yet"    // it was not tried on enough jobs of later months yet
-	Contradicted State = "contradicted"     // in a later month more jobs than the risk would have been killed
-	Withheld     State = "withheld"         // limits made like this for all of the site have not been shown to keep the risk
+	tooFew       State = "too little known" // too few jobs, or too few days
+	noShorter    State = "limit is used"    // no shorter limit keeps the risk
+	untried      State = "not tried yet"    // it was not tried on enough jobs of later months yet
+	contradicted State = "contradicted"     // in a later month more jobs than the risk would have been killed
+	withheld     State = "withheld"         // limits made like this for all of the site have not been shown to keep the risk
 )
 
 // Limit is what is known of the time limit of a kind.
@@ -152,8 +152,8 @@ type walker struct {
 	trials []trial
 }
 
-// Advise makes advice, month by month, and judges it on the following month. The months begin with the first arrival. O(m·n·(f + log n)) for n jobs, m months and f factors.
-func Advise(jobs []Past, rules Rules) *Advice {
+// advise makes advice, month by month, and judges it on the following month. The months begin with the first arrival. O(m·n·(f + log n)) for n jobs, m months and f factors.
+func advise(jobs []Past, rules Rules) *Advice {
 	a := &Advice{Months: []Judged{}, Limits: []Limit{}, Given: make([]float64, len(jobs)), Walk: Walk{Factor: factors[len(factors)-1]}}
 	if len(jobs) == 0 {
 		return a
@@ -189,8 +189,8 @@ func Advise(jobs []Past, rules Rules) *Advice {
 			continue
 		}
 		l.Tried, l.Kills = records[factor].kinds[kind].jobs, records[factor].kinds[kind].killed
-		if l.State = w.state(l, records[factor], kind, factor); l.State == Untried && l.Tried >= checked {
-			if l.State = Withheld; a.Walk.Holds() {
+		if l.State = w.state(l, records[factor], kind, factor); l.State == untried && l.Tried >= checked {
+			if l.State = withheld; a.Walk.Holds() {
 				l.State, l.Limit = Advised, round(factors[factor]*l.Quantile)
 			}
 		}
@@ -219,7 +219,7 @@ func (w *walker) month(jobs []int, at float64, month int, given []float64, judge
 			t.clean[f] = !records[f].contradicted[kind]
 		}
 		w.trials = append(w.trials, t)
-		if walk.Holds() && w.state(l, records[factor], kind, factor) == Untried && records[factor].kinds[kind].jobs >= checked {
+		if walk.Holds() && w.state(l, records[factor], kind, factor) == untried && records[factor].kinds[kind].jobs >= checked {
 			given[k] = round(factors[factor] * l.Quantile)
 			judged.Advised++
 			if w.jobs[k].Used > given[k] {
@@ -233,15 +233,15 @@ func (w *walker) month(jobs []int, at float64, month int, given []float64, judge
 func (w *walker) state(l *Limit, r *record, kind, factor int) State {
 	switch {
 	case l.Quantile == 0:
-		return TooFew
+		return tooFew
 	case l.Requested > 0 && round(factors[factor]*l.Quantile) >= l.Requested:
-		return NoShorter
+		return noShorter
 	case Allowed(l.Jobs, w.rules.Risk, w.rules.Confidence) < 0:
-		return TooFew
+		return tooFew
 	case r.contradicted[kind]:
-		return Contradicted
+		return contradicted
 	}
-	return Untried
+	return untried
 }
 
 // record is how limits with a factor did, as far as that is known at a time.

@@ -41,7 +41,7 @@ func TestJudged(t *testing.T) {
 	race.OneGoroutine(t)
 	rapid.Check(t, func(t *rapid.T) {
 		jobs := drawn(t)
-		a := Advise(jobs, rules)
+		a := advise(jobs, rules)
 		first := math.Inf(1)
 		for _, j := range jobs {
 			first = min(first, j.Arrival)
@@ -78,7 +78,7 @@ func TestOnlyThePast(t *testing.T) {
 	given := 0
 	rapid.Check(t, func(t *rapid.T) {
 		jobs := drawn(t)
-		a := Advise(jobs, rules)
+		a := advise(jobs, rules)
 		if len(a.Months) < 2 {
 			return
 		}
@@ -89,7 +89,7 @@ func TestOnlyThePast(t *testing.T) {
 				j.Used, j.End = j.Used*7, j.End+j.Used*6
 			}
 		}
-		b := Advise(other, rules)
+		b := advise(other, rules)
 		for k := range jobs {
 			if a.Given[k] > 0 {
 				given++
@@ -170,7 +170,7 @@ func read(t *testing.T, name string) *model.Instance {
 
 // kept counts the jobs that advice gave a limit, and those that run longer.
 func kept(jobs []Past, risk float64) (advised, killed int) {
-	a := Advise(jobs, Rules{Risk: risk, Confidence: 0.95})
+	a := advise(jobs, Rules{Risk: risk, Confidence: 0.95})
 	for k, j := range jobs {
 		if a.Given[k] > 0 {
 			advised++
@@ -187,7 +187,7 @@ func TestRiskHolds(t *testing.T) {
 	race.OneGoroutine(t)
 	sets := map[string][]Past{}
 	for _, name := range []string{"swf/KTH-SP2-1996-2.swf.gz", "swf/HPC2N-2002-first3170jobs.swf.gz", "swf/mira.swf.gz"} {
-		sets[name] = Jobs(read(t, name), nil, nil)
+		sets[name] = jobs(read(t, name), nil, nil)
 	}
 	for seed := range uint64(2) {
 		for _, drift := range []float64{0, 0.1} {

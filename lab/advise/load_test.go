@@ -68,7 +68,7 @@ func TestHoursNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := input(in, nil)
-	asked.Only = PartLoad
+	asked.Only = partLoad
 	r, err := Make(t.Context(), asked)
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestMoreNodesOfFew(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := input(in, nil)
-	asked.Only, asked.More = PartLoad, 0.1
+	asked.Only, asked.More = partLoad, 0.1
 	r, err := Make(t.Context(), asked)
 	if err != nil {
 		t.Fatal(err)

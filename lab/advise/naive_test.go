@@ -128,7 +128,7 @@ func TestAdviseNaive(t *testing.T) {
 			return
 		}
 		rules := Rules{Risk: rapid.SampledFrom([]float64{0.02, 0.1, 0.3}).Draw(t, "risk"), Confidence: 0.8}
-		a := Advise(jobs, rules)
+		a := advise(jobs, rules)
 		given, factor := adviseNaive(jobs, rules)
 		for k := range jobs {
 			if a.Given[k] != given[k] {
@@ -162,7 +162,7 @@ func inconsistent(a *Advice, rules Rules) *Limit {
 		l := &a.Limits[k]
 		limit := round(factor * l.Quantile)
 		switch needed := l.Quantile > 0 && l.Requested > 0 && limit >= l.Requested; {
-		case needed != (l.State == NoShorter), l.State == Advised && (l.Limit != limit || l.Jobs < Needed(rules.Risk, rules.Confidence) || !a.Walk.Holds()), l.State != Advised && l.Limit != 0:
+		case needed != (l.State == noShorter), l.State == Advised && (l.Limit != limit || l.Jobs < Needed(rules.Risk, rules.Confidence) || !a.Walk.Holds()), l.State != Advised && l.Limit != 0:
 			return l
 		}
 	}
@@ -190,7 +190,7 @@ func TestFactor(t *testing.T) {
 			jobs = append(jobs, Past{Kind: Kind{User: "u", Requested: 86400}, Arrival: at, End: at + used, Used: used, Processors: 1})
 		}
 		jobs = append(jobs, Past{Kind: Kind{User: "v"}, Arrival: 7*Month - 1, End: 8 * Month, Used: 1, Processors: 1}) // all limits have passed by then
-		a := Advise(jobs, rules)
+		a := advise(jobs, rules)
 		if a.Walk != c.want || a.Walk.sentence() != c.says {
 			t.Errorf("runs longer by %v: %+v, %q", c.rise, a.Walk, a.Walk.sentence())
 		}

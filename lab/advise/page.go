@@ -36,7 +36,7 @@ func (r *Report) WritePage(w io.Writer, from Origin) error {
 		if len(s.tables) > 0 {
 			part.Grid = s.tables[0].grid()
 		}
-		if s.part == PartLoad && r.Load != nil {
+		if s.part == partLoad && r.Load != nil {
 			part.Figures = r.Load.figures()
 		}
 		a.Parts = append(a.Parts, part)

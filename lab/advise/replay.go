@@ -112,8 +112,8 @@ func restored(in *model.Instance, sol *model.Solution) (restored *model.Solution
 	return restored, lost
 }
 
-// Since is the part of an instance whose jobs arrive from a time on.
-func Since(in *model.Instance, from float64) (*model.Instance, error) {
+// since is the part of an instance whose jobs arrive from a time on.
+func since(in *model.Instance, from float64) (*model.Instance, error) {
 	spec := in.Spec()
 	kept := map[string]bool{}
 	var jobs []model.JobSpec
@@ -136,8 +136,8 @@ func Since(in *model.Instance, from float64) (*model.Instance, error) {
 	return model.New(spec)
 }
 
-// Within are the jobs of a schedule that an instance has.
-func Within(in *model.Instance, sol *model.Solution) *model.Solution {
+// within are the jobs of a schedule that an instance has.
+func within(in *model.Instance, sol *model.Solution) *model.Solution {
 	within := &model.Solution{Solver: sol.Solver}
 	for k := range sol.Jobs {
 		if _, known := in.JobIndex(sol.Jobs[k].Job); known {

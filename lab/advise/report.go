@@ -24,15 +24,15 @@ import (
 
 // The parts of a report.
 const (
-	PartLimits   = "limits"
-	PartNeeds    = "needs"
-	PartWaits    = "waits"
-	PartLoad     = "load"
-	PartPolicies = "policies"
+	partLimits   = "limits"
+	partNeeds    = "needs"
+	partWaits    = "waits"
+	partLoad     = "load"
+	partPolicies = "policies"
 )
 
 // Parts are the names of the parts in their order.
-func Parts() []string { return []string{PartLimits, PartNeeds, PartWaits, PartLoad, PartPolicies} }
+func Parts() []string { return []string{partLimits, partNeeds, partWaits, partLoad, partPolicies} }
 
 // Input is what a report is made of. The unit of the instance's times is known, and it has jobs that arrive over time.
 type Input struct {
@@ -174,11 +174,11 @@ func Make(ctx context.Context, input Input) (*Report, error) {
 	if left := len(in.Jobs()) - len(m.base.Jobs); left > 0 {
 		m.report.Caveats = slices.Concat(in.Caveats(), []string{fmt.Sprintf("%d of %s get no place under %s: what is said of waits and of load is of the others", left, counted(len(in.Jobs()), "job"), input.Policy)})
 	}
-	m.jobs = Jobs(in, m.base, input.Needs)
+	m.jobs = jobs(in, m.base, input.Needs)
 	for _, part := range []struct {
 		name string
 		make func() error
-	}{{PartLimits, m.limits}, {PartNeeds, m.needs}, {PartWaits, m.waits}, {PartLoad, m.load}, {PartPolicies, m.policies}} {
+	}{{partLimits, m.limits}, {partNeeds, m.needs}, {partWaits, m.waits}, {partLoad, m.load}, {partPolicies, m.policies}} {
 		if input.Only != "" && input.Only != part.name {
 			continue
 		}
@@ -201,7 +201,7 @@ func (m *maker) matter(weight float64, format string, parts ...any) {
 
 // limits makes the part about time limits.
 func (m *maker) limits() error {
-	a := Advise(m.jobs, m.Rules)
+	a := advise(m.jobs, m.Rules)
 	p := &LimitsPart{Risk: m.Rules.Risk, Confidence: m.Rules.Confidence, Needed: Needed(m.Rules.Risk, m.Rules.Confidence), Named: m.Named, Walk: a.Walk, Months: a.Months, Limits: a.Limits}
 	m.report.Limits = p
 	asked, used := 0.0, 0.0
@@ -275,12 +275,12 @@ func (m *maker) gain(p *LimitsPart, a *Advice) error {
 			break
 		}
 	}
-	late, err := Since(in, from)
+	late, err := since(in, from)
 	if err != nil {
 		return err
 	}
-	p.Gain, err = compared(m.ctx, late, []lab.Run{{Policy: m.Policy, Online: true, Solution: Within(late, m.base)},
-		{Policy: m.Policy + " with the advised limits", Online: true, Solution: Within(late, replayed)}}, m.Options)
+	p.Gain, err = compared(m.ctx, late, []lab.Run{{Policy: m.Policy, Online: true, Solution: within(late, m.base)},
+		{Policy: m.Policy + " with the advised limits", Online: true, Solution: within(late, replayed)}}, m.Options)
 	return err
 }
 

@@ -176,7 +176,7 @@ func TestOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		of := func(r *Report) string {
-			text, err := json.Marshal(map[string]any{PartLimits: r.Limits, PartNeeds: r.Needs, PartWaits: r.Waits, PartLoad: r.Load, PartPolicies: r.Policies}[part])
+			text, err := json.Marshal(map[string]any{partLimits: r.Limits, partNeeds: r.Needs, partWaits: r.Waits, partLoad: r.Load, partPolicies: r.Policies}[part])
 			if err != nil {
 				t.Fatal(err)
 			}

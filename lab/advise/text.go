@@ -51,7 +51,7 @@ func (r *Report) sections(rows int) (list []section) {
 		add(r.Load.section(rows))
 	}
 	if r.Policies != nil {
-		add(&section{part: PartPolicies, title: "Would another policy serve better?", lines: append([]string(nil), r.Policies.Answer...), of: []*Comparison{r.Policies}})
+		add(&section{part: partPolicies, title: "Would another policy serve better?", lines: append([]string(nil), r.Policies.Answer...), of: []*Comparison{r.Policies}})
 	}
 	return list
 }
@@ -66,7 +66,7 @@ func more(all, rows int, what string) []string {
 
 // section is the part about time limits for people.
 func (p *LimitsPart) section(rows int) *section {
-	s := &section{part: PartLimits, title: "Time limits"}
+	s := &section{part: partLimits, title: "Time limits"}
 	say := func(format string, parts ...any) { s.lines = append(s.lines, fmt.Sprintf(format, parts...)) }
 	if p.Asked > 0 {
 		say("%s asked for a limit; they used %s of the processor time that they asked for. %s", counted(p.Asked, "job"), percent(p.Used), p.summary())
@@ -155,7 +155,7 @@ func (w *Walk) sentence() string {
 
 // section is the part about memory and devices for people; nil: nothing is known of them.
 func (p *NeedsPart) section(rows int) *section {
-	s := &section{part: PartNeeds, title: "Memory and devices"}
+	s := &section{part: partNeeds, title: "Memory and devices"}
 	if p.MemoryJobs == 0 && p.DevicesJobs == 0 {
 		s.lines = []string{"The trace does not say what memory or devices jobs used. Of Slurm, sacct without -X prints it, with the columns JobName, ReqMem, MaxRSS, NTasks, TRESUsageInTot and TRESUsageInAve."}
 		return s
@@ -185,7 +185,7 @@ func (u *Unused) who() string { return (&Kind{User: u.User, Name: u.Name}).who()
 
 // section is the part about waits for people.
 func (p *WaitsPart) section(rows int) *section {
-	s := &section{part: PartWaits, title: "Waits and fairness"}
+	s := &section{part: partWaits, title: "Waits and fairness"}
 	s.lines = append(s.lines, fmt.Sprintf("Replayed under the site's policy, jobs wait %s on average, and 95 %% of them at most %s.%s", seconds(p.Mean), seconds(p.P95), p.starvation()))
 	for k := range p.Longest {
 		w := &p.Longest[k]
@@ -255,7 +255,7 @@ func (p *WaitsPart) second() float64 {
 
 // section is the part about load for people.
 func (p *LoadPart) section(rows int) *section {
-	s := &section{part: PartLoad, title: "Load"}
+	s := &section{part: partLoad, title: "Load"}
 	t := table{caption: "Load by cluster and partition", head: []string{"what", "jobs", "processor hours", "of all", "in use"}, texts: 1}
 	for _, c := range p.Clusters[:min(rows, len(p.Clusters))] {
 		t.rows = append(t.rows, []string{"cluster " + legible(c.Name), fmt.Sprint(c.Jobs), fmt.Sprintf("%.0f", c.Time/3600), percent(c.Part), c.use()})

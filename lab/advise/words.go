@@ -64,13 +64,13 @@ func (l *Limit) what() string {
 	switch l.State {
 	case Advised:
 		return "ask for " + seconds(l.Limit)
-	case TooFew:
+	case tooFew:
 		return counted(l.Jobs, "job") + ": too few"
-	case NoShorter:
+	case noShorter:
 		return "limit is needed"
-	case Untried:
+	case untried:
 		return "not tried yet"
-	case Contradicted:
+	case contradicted:
 		return "failed in a month"
 	}
 	return "withheld"

@@ -81,12 +81,12 @@ func (a *Answer) spacePart() report.Part {
 	found := a.values()
 	for _, d := range a.Question.Space {
 		ends := d.Values
-		if d.Kind != Categorical {
+		if d.Kind != categorical {
 			ends = []string{d.number(d.Low), d.number(d.High)}
 		}
 		name, terms := a.terms(d.Name, append(slices.Clone(ends), d.Default, found[d.Name])...)
 		values := strings.Join(terms[:len(ends)], ", ")
-		if d.Kind != Categorical {
+		if d.Kind != categorical {
 			values = strings.Join(terms[:2], " to ")
 			if d.Log {
 				values += ", logarithmic"

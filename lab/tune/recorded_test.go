@@ -56,7 +56,7 @@ func page(t *testing.T, parts ...string) string {
 // The defaults of our solvers are what the recorded tunings recommend: what was found where its gain is shown, else what there was.
 func TestDefaultsAreWhatTheRecordsRecommend(t *testing.T) {
 	for name, a := range recorded(t) {
-		if a.Format != Format || a.Keep == a.HeldOut.Shown() {
+		if a.Format != format || a.Keep == a.HeldOut.Shown() {
 			t.Errorf("%s: format %s, keep %v, set aside %s", name, a.Format, a.Keep, ratioText(a.HeldOut))
 		}
 		if strings.Contains(a.Question.Solver, ":") { // it was asked with other stops than the usual ones: that says nothing of the defaults

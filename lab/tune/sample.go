@@ -86,7 +86,7 @@ func (s *sampler) draw(odds [][]float64, place func(k int) float64) *candidate {
 			if !s.space.matters(c, k) {
 				continue
 			}
-			if d.Kind == Categorical {
+			if d.Kind == categorical {
 				c[k] = d.Values[pick(odds[k], s.rng.Float64())]
 			} else {
 				c[k] = d.at(place(k))
@@ -121,7 +121,7 @@ func cloned(odds [][]float64) [][]float64 {
 // lean shifts the odds of a candidate towards its own values, by the given share.
 func (c *candidate) lean(s *Space, share float64) {
 	for k, d := range s.Dimensions {
-		if d.Kind != Categorical || c.config[k] == "" {
+		if d.Kind != categorical || c.config[k] == "" {
 			continue
 		}
 		for v, value := range d.Values {

@@ -224,7 +224,7 @@ func (s *Space) stateable() error {
 			return err
 		}
 		ends := d.Values
-		if d.Kind != Categorical {
+		if d.Kind != categorical {
 			ends = []string{d.number(d.Low), d.number(d.High)}
 			if d.Kind == Real && (d.Step == 0 || math.Mod(d.Step, p.Unit) != 0) {
 				d.Step = p.Unit
@@ -283,7 +283,7 @@ func (s *Space) SlurmChoice(settings []string) (*solve.Choice, error) {
 		return nil, err
 	}
 	s.slurm.settle(&choice)
-	choice.Label = Text(&choice)
+	choice.Label = text(&choice)
 	return &choice, nil
 }
 
@@ -297,12 +297,12 @@ func JudgeSlurm(ctx context.Context, space *Space, in *model.Instance, metric st
 		return nil, err
 	}
 	base := space.base
-	base.Label = Text(&base)
+	base.Label = text(&base)
 	t := &tuning{space: space, opt: opt, best: &candidate{choice: choice}, race: &race{standing: &candidate{choice: &base}}}
 	t.question.Metric, t.question.Trace, t.question.Digest = metric, in.Name(), in.SHA256()+space.slurm.digest
 	t.question.SetAside = []string{fmt.Sprintf("the last %d jobs", len(parts.held))}
 	t.state(parts.plan, parts.places, nil)
-	a := &Answer{Caveats: in.Caveats(), Format: Format, Version: solve.Version(), Question: t.question, Found: choice.Label, Recommended: t.question.Solver, Keep: true}
+	a := &Answer{Caveats: in.Caveats(), Format: format, Version: solve.Version(), Question: t.question, Found: choice.Label, Recommended: t.question.Solver, Keep: true}
 	if err := t.judgeTrace(ctx, a, only(in, parts.held), metric); err != nil {
 		return nil, err
 	}

@@ -25,8 +25,8 @@ type Space struct {
 
 // The kinds of dimensions.
 const (
-	Categorical = "categorical"
-	Integer     = "integer"
+	categorical = "categorical"
+	integer     = "integer"
 	Real        = "real"
 )
 
@@ -99,9 +99,9 @@ func tagged(p *params.Parameter) (Dimension, bool) {
 	d := Dimension{Name: p.Name, Default: p.Default, When: p.When}
 	switch {
 	case p.Type == "bool":
-		d.Kind, d.Values = Categorical, []string{"false", "true"}
+		d.Kind, d.Values = categorical, []string{"false", "true"}
 	case len(p.Values) > 1:
-		d.Kind, d.Values = Categorical, slices.Clone(p.Values)
+		d.Kind, d.Values = categorical, slices.Clone(p.Values)
 	case p.Vary != nil:
 		d.Kind, d.Low, d.High, d.Log, d.Step = numberKind(p), p.Vary.Low, p.Vary.High, p.Vary.Log, p.Vary.Step
 	default:
@@ -115,7 +115,7 @@ func numberKind(p *params.Parameter) string {
 	if strings.HasPrefix(p.Type, "float") {
 		return Real
 	}
-	return Integer
+	return integer
 }
 
 // dimension reads one text of vary.
@@ -138,8 +138,8 @@ func (s *Space) dimension(known []params.Parameter, text string) (Dimension, err
 		return d, nil
 	}
 	low, high, interval := strings.Cut(limits, "..")
-	if !interval || d.Kind == Categorical {
-		d.Kind, d.Values, d.Low, d.High, d.Log = Categorical, strings.Split(limits, ","), 0, 0, false
+	if !interval || d.Kind == categorical {
+		d.Kind, d.Values, d.Low, d.High, d.Log = categorical, strings.Split(limits, ","), 0, 0, false
 		d.Step = 0
 		if len(d.Values) < 2 {
 			return d, fmt.Errorf("%s: expected at least two values, found %d", text, len(d.Values))
@@ -176,7 +176,7 @@ func (s *Space) dimension(known []params.Parameter, text string) (Dimension, err
 		}
 		d.Log = false
 	}
-	if d.Kind == Integer && (d.Low != math.Trunc(d.Low) || d.High != math.Trunc(d.High)) {
+	if d.Kind == integer && (d.Low != math.Trunc(d.Low) || d.High != math.Trunc(d.High)) {
 		return d, fmt.Errorf("%s: expected whole numbers, found %s..%s", text, low, high)
 	}
 	if d.Step > 0 && (math.Mod(d.Low, d.Step) != 0 || math.Mod(d.High, d.Step) != 0) {
@@ -284,12 +284,12 @@ func (s *Space) Choice(c Config) (*solve.Choice, error) {
 		return nil, err
 	}
 	s.slurm.settle(&choice)
-	choice.Label = Text(&choice)
+	choice.Label = text(&choice)
 	return &choice, nil
 }
 
-// Text is a choice as [solve.Choose] reads it, with its parameters in the order of their names.
-func Text(c *solve.Choice) string {
+// text is a choice as [solve.Choose] reads it, with its parameters in the order of their names.
+func text(c *solve.Choice) string {
 	stages := strings.Split(c.Info.Name, "+")
 	if len(stages) == 1 || solve.External(c.Info.Name) {
 		return stated(c.Info.Name, c.Given)
@@ -316,7 +316,7 @@ func stated(name string, given map[string]string) string {
 
 // number formats a number of the dimension: whole ones as they are, others to four digits, so that an answer is short, and as a multiple of the step.
 func (d *Dimension) number(x float64) string {
-	if d.Kind == Integer {
+	if d.Kind == integer {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64) // a number that was just written
@@ -333,14 +333,14 @@ func (d *Dimension) number(x float64) string {
 // at is the value at a place of the scale, from 0 to 1.
 func (d *Dimension) at(place float64) string {
 	low, high := d.Low, d.High
-	if d.Kind == Integer {
+	if d.Kind == integer {
 		high++ // each whole number has a part of the scale
 	}
 	x := low + place*(high-low)
 	if d.Log {
 		x = low * math.Pow(high/low, place)
 	}
-	if d.Kind == Integer {
+	if d.Kind == integer {
 		x = math.Floor(x)
 	}
 	return d.number(min(d.High, max(d.Low, x)))
@@ -353,7 +353,7 @@ func (d *Dimension) place(value string) (float64, bool) {
 		return 0, false
 	}
 	low, high := d.Low, d.High
-	if d.Kind == Integer {
+	if d.Kind == integer {
 		high, x = high+1, x+0.5
 	}
 	place := (x - low) / (high - low)

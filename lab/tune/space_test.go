@@ -58,7 +58,7 @@ func TestSpaceOfTags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := s.Dimensions[0]; d.Kind != Integer || d.Low != 8 || d.High != 32 || !d.Log || d.Default != "50" {
+	if d := s.Dimensions[0]; d.Kind != integer || d.Low != 8 || d.High != 32 || !d.Log || d.Default != "50" {
 		t.Errorf("%+v", d)
 	}
 	if c, err := s.Choice(s.Default()); err != nil || c.Label != "titan" {
@@ -71,8 +71,8 @@ func TestSpaceOfTags(t *testing.T) {
 
 // What matters only beside a value of another parameter has no value beside others, stands behind it, and is left out where it can never matter.
 func TestConditions(t *testing.T) {
-	dependent := Dimension{Name: "bound_wait", Kind: Integer, Low: 1, High: 9, Default: "none", When: &params.When{Name: "order", Values: []string{"sjf", "ljf"}}}
-	s := &Space{text: "easy", Dimensions: []Dimension{dependent, {Name: "order", Kind: Categorical, Values: []string{"fcfs", "sjf"}, Default: "fcfs"}}}
+	dependent := Dimension{Name: "bound_wait", Kind: integer, Low: 1, High: 9, Default: "none", When: &params.When{Name: "order", Values: []string{"sjf", "ljf"}}}
+	s := &Space{text: "easy", Dimensions: []Dimension{dependent, {Name: "order", Kind: categorical, Values: []string{"fcfs", "sjf"}, Default: "fcfs"}}}
 	if err := s.settleConditions(nil, true); err != nil || s.Dimensions[0].Name != "order" || s.Dimensions[1].When == nil {
 		t.Fatalf("%+v, %v", s.Dimensions, err)
 	}
@@ -127,7 +127,7 @@ func TestSamplesLieInTheSpace(t *testing.T) {
 				return
 			}
 			for k, d := range s.Dimensions {
-				if d.Kind == Categorical {
+				if d.Kind == categorical {
 					if !slices.Contains(d.Values, c.config[k]) {
 						t.Fatalf("%s=%s", d.Name, c.config[k])
 					}
@@ -137,13 +137,13 @@ func TestSamplesLieInTheSpace(t *testing.T) {
 				if err != nil || x < d.Low || x > d.High {
 					t.Fatalf("%s=%s, expected a number from %v to %v", d.Name, c.config[k], d.Low, d.High)
 				}
-				if place, ok := d.place(c.config[k]); !ok || d.at(min(place, 0.999999)) != c.config[k] && d.Kind == Integer {
+				if place, ok := d.place(c.config[k]); !ok || d.at(min(place, 0.999999)) != c.config[k] && d.Kind == integer {
 					t.Fatalf("%s=%s lies at %v, where %s is", d.Name, c.config[k], place, d.at(place))
 				}
 			}
 			again, err := solve.Choose(c.choice.Label)
-			if err != nil || Text(&again) != c.choice.Label || seen[c.choice.Label] {
-				t.Fatalf("%s: %v, reads as %s", c.choice.Label, err, Text(&again))
+			if err != nil || text(&again) != c.choice.Label || seen[c.choice.Label] {
+				t.Fatalf("%s: %v, reads as %s", c.choice.Label, err, text(&again))
 			}
 			seen[c.choice.Label] = true
 			c.lean(s, rapid.Float64Range(0, 0.9).Draw(t, "share"))
@@ -164,8 +164,8 @@ func TestSamplesLieInTheSpace(t *testing.T) {
 // A parameter that begins to matter has the value of the choice as it stands; one that no longer matters has none.
 func TestChanged(t *testing.T) {
 	s := &Space{Dimensions: []Dimension{
-		{Name: "order", Kind: Categorical, Values: []string{"fcfs", "sjf"}, Default: "fcfs"},
-		{Name: "bound_wait", Kind: Integer, Low: 1, High: 9, Default: "4", When: &params.When{Name: "order", Values: []string{"sjf"}}},
+		{Name: "order", Kind: categorical, Values: []string{"fcfs", "sjf"}, Default: "fcfs"},
+		{Name: "bound_wait", Kind: integer, Low: 1, High: 9, Default: "4", When: &params.When{Name: "order", Values: []string{"sjf"}}},
 	}}
 	for _, c := range []struct {
 		from Config

@@ -30,8 +30,8 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// Format is the format of an answer as JSON.
-const Format = "allot-tune/1"
+// format is the format of an answer as JSON.
+const format = "allot-tune/1"
 
 // Options say how to tune. [Defaults] has the usual ones.
 type Options struct {
@@ -203,7 +203,7 @@ func (t *tuning) state(plan *bench.Plan, training, held []int) {
 	named := func(places []int) []string {
 		return kit.Each(places, func(k int) string { return plan.Instances[k].Name })
 	}
-	t.question.Solver, t.question.Space, t.question.Metric = Text(&t.space.base), t.space.Dimensions, cmp.Or(t.question.Metric, plan.Suite.Objective)
+	t.question.Solver, t.question.Space, t.question.Metric = text(&t.space.base), t.space.Dimensions, cmp.Or(t.question.Metric, plan.Suite.Objective)
 	t.question.Training, t.question.SetAside, t.question.Digest = named(training), append(t.question.SetAside, named(held)...), digest(plan, t.question.Digest)
 	t.question.Limits, t.question.Seed, t.question.Test, t.question.Confidence = t.opt.Limits, t.opt.Seed, t.opt.Test, t.opt.Confidence
 	t.question.Budget = fmt.Sprintf("%g s, %d evaluations, %d workers", plan.Suite.Budget.Time, plan.Suite.Budget.Evaluations, max(1, plan.Suite.Workers))
@@ -302,7 +302,7 @@ func (t *tuning) search(ctx context.Context, run runner, instances []int, passes
 // answer is the outcome of the races.
 func (t *tuning) answer(ctx context.Context) (*Answer, error) {
 	a := &Answer{
-		Format: Format, Version: solve.Version(), Question: t.question, Found: t.best.choice.Label, FoundValues: t.best.config, Recommended: t.question.Solver, Keep: true,
+		Format: format, Version: solve.Version(), Question: t.question, Found: t.best.choice.Label, FoundValues: t.best.config, Recommended: t.question.Solver, Keep: true,
 		Races: t.race.record,
 	}
 	if t.best == t.race.standing {

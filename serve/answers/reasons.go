@@ -98,7 +98,7 @@ func RulesOf(ctx context.Context, in *model.Instance, sol *model.Solution) (map[
 
 // onlinePolicy makes the on-line solver that a solution names, with its parameters; nil: it names none that this program has.
 func onlinePolicy(sol *model.Solution) (solve.Solver, solve.Policy) {
-	choice, err := ChoiceOf(sol)
+	choice, err := choiceOf(sol)
 	if err != nil {
 		return nil, nil
 	}
@@ -106,8 +106,8 @@ func onlinePolicy(sol *model.Solution) (solve.Solver, solve.Policy) {
 	return choice.Solver, policy
 }
 
-// ChoiceOf makes the solver that a solution names, with its parameters. It runs no command that a file names.
-func ChoiceOf(sol *model.Solution) (solve.Choice, error) {
+// choiceOf makes the solver that a solution names, with its parameters. It runs no command that a file names.
+func choiceOf(sol *model.Solution) (solve.Choice, error) {
 	if sol.Solver == "" {
 		return solve.Choice{}, errors.New("solver: expected the name of the solver that made the schedule, found none")
 	}

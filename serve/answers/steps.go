@@ -27,7 +27,7 @@ type Traced struct {
 
 // TracedOf is the run that has made the solution, by what the solution states.
 func TracedOf(in *model.Instance, sol *model.Solution) (*Traced, error) {
-	choice, err := ChoiceOf(sol)
+	choice, err := choiceOf(sol)
 	return &Traced{in, choice, sol.Seed, sol}, err
 }
 

@@ -41,15 +41,15 @@ type Field struct {
 func FieldsOf(t reflect.Type) []Field {
 	var list []Field
 	for _, f := range reflect.VisibleFields(t) {
-		if one := FieldOf(f); !f.Anonymous && one.Name != "" && one.Name != "-" {
+		if one := fieldOf(f); !f.Anonymous && one.Name != "" && one.Name != "-" {
 			list = append(list, one)
 		}
 	}
 	return list
 }
 
-// FieldOf is the setting that a field declares.
-func FieldOf(f reflect.StructField) Field {
+// fieldOf is the setting that a field declares.
+func fieldOf(f reflect.StructField) Field {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	one := Field{Name: name, Flag: f.Tag.Get("flag"), Doc: f.Tag.Get("doc"), Absent: f.Tag.Get("absent"), Check: f.Tag.Get("check"), Index: f.Index, Type: f.Type}
 	switch one.Flag {

@@ -28,8 +28,9 @@ func (p Parameters) Settings() (list []params.Setting, wrong string, err error) 
 }
 
 // Stated is a solver with its parameters as they were stated.
-func Stated(solver string, parameters []params.Setting) string {
-	for _, p := range parameters {
+func Stated(solver string, parameters Parameters) string {
+	list, _, _ := parameters.Settings()
+	for _, p := range list {
 		solver += ":" + p.Name + "=" + p.Value
 	}
 	return solver

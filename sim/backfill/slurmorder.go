@@ -25,8 +25,8 @@ type Site struct {
 	Of func(id string) (quality string, nice, factor float64)
 }
 
-// Settings are the parameters of the order as Slurm takes them.
-func (r *Ranking) Settings() multifactor.Settings {
+// settings are the parameters of the order as Slurm takes them.
+func (r *Ranking) settings() multifactor.Settings {
 	s := multifactor.DefaultSettings()
 	if r.Site != nil {
 		s = r.Site.Settings
@@ -40,8 +40,8 @@ func (r *Ranking) Settings() multifactor.Settings {
 	return s
 }
 
-// SlurmRanking is the order slurm with the parameters that a site states. A greatest age of 0, for which every job is at its greatest age at once, is an error.
-func SlurmRanking(site *Site) (Ranking, error) {
+// slurmRanking is the order slurm with the parameters that a site states. A greatest age of 0, for which every job is at its greatest age at once, is an error.
+func slurmRanking(site *Site) (Ranking, error) {
 	s := &site.Settings
 	r := DefaultRanking()
 	if s.MaxAge == 0 {
@@ -80,7 +80,7 @@ func (r *Ranking) CheckOrder(in *model.Instance) error {
 	if r.Order != bySlurm {
 		return nil
 	}
-	s := r.Settings()
+	s := r.settings()
 	for _, w := range []float64{s.WeightAge, s.WeightAssoc, s.WeightFairshare, s.WeightJobSize, s.WeightPartition, s.WeightQOS} {
 		if w < 0 {
 			return fmt.Errorf("order slurm: expected weights of at least 0, found %v", w)
@@ -161,7 +161,7 @@ func newSlurmOrder(r *Ranking, platform *sim.Platform) *slurmOrder {
 		site.Nodes, site.CPUs = float64(platform.MachineCount()), float64(platform.Processors())
 	}
 	var err error
-	if o.tree, err = multifactor.NewTree(r.Settings(), list); err == nil {
+	if o.tree, err = multifactor.NewTree(r.settings(), list); err == nil {
 		o.calculator, err = multifactor.NewCalculator(o.tree, site)
 	}
 	if err == nil {

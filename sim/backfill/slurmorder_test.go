@@ -59,7 +59,7 @@ func (s *slurmReplay) priorities(n *naive) map[int]float64 {
 			p.Total = all(p.Name)
 		}
 	}
-	tree, err := multifactor.NewTree(s.Settings(), site.Associations)
+	tree, err := multifactor.NewTree(s.settings(), site.Associations)
 	must(err)
 	for _, by := range s.by {
 		for _, a := range []multifactor.Association{{Account: by.account, Shares: 1}, {Account: by.account, User: by.user, Shares: 1}} {
@@ -278,11 +278,11 @@ func TestSlurmSettings(t *testing.T) {
 		WeightAge: 1, WeightAssoc: 2, WeightFairshare: 3, WeightJobSize: 4, WeightPartition: 5, WeightQOS: 6, WeightTRES: []multifactor.Weight{{TRES: "cpu", Weight: 7}},
 		MaxAge: 8, HalfLife: 9, CalcPeriod: 10, Reset: multifactor.Monthly, Dampening: 11, FavourSmall: true, Flags: multifactor.Flags{Classic: true, RelativeToTime: true, RawQOS: true},
 	}
-	r, err := SlurmRanking(&Site{Settings: s})
+	r, err := slurmRanking(&Site{Settings: s})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := r.Settings(); fmt.Sprint(got) != fmt.Sprint(s) {
+	if got := r.settings(); fmt.Sprint(got) != fmt.Sprint(s) {
 		t.Errorf("expected %+v, found %+v", s, got)
 	}
 	in, err := model.NewBuilder("x").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).Build()
@@ -296,7 +296,7 @@ func TestSlurmSettings(t *testing.T) {
 	if err := r.CheckOrder(in); err == nil || !strings.Contains(err.Error(), "half-life") {
 		t.Errorf("found %v", err)
 	}
-	if _, err := SlurmRanking(&Site{}); err == nil || !strings.Contains(err.Error(), "PriorityMaxAge") {
+	if _, err := slurmRanking(&Site{}); err == nil || !strings.Contains(err.Error(), "PriorityMaxAge") {
 		t.Errorf("found %v", err)
 	}
 }
@@ -313,7 +313,7 @@ func TestSlurmAgeOfDependants(t *testing.T) {
 		}
 		settings := multifactor.DefaultSettings()
 		settings.WeightAge, settings.CalcPeriod, settings.AccrueAlways = 1e9, 1, always
-		r, err := SlurmRanking(&Site{Settings: settings})
+		r, err := slurmRanking(&Site{Settings: settings})
 		if err != nil {
 			t.Fatal(err)
 		}

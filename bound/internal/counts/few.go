@@ -8,9 +8,9 @@ import (
 	"github.com/allot-opt/allot/bound/internal/gate"
 )
 
-// Few knows the least cost of sets of few jobs on a cluster. In such a set it matters how the jobs fit beside each other, which
+// few knows the least cost of sets of few jobs on a cluster. In such a set it matters how the jobs fit beside each other, which
 // prices of time do not see.
-type Few interface {
+type few interface {
 	// Most is the largest number of jobs of a set.
 	Most() int
 	// Size limits the sum of the magnitudes of all numbers in the cost of a set, without its prices.
@@ -23,7 +23,7 @@ type Few interface {
 
 // fewCosts are the least costs of sets of few jobs at the prices set last. Their first index is the cluster, the second the number of jobs.
 type fewCosts struct {
-	of    []Few
+	of    []few
 	least [][]float64 // proved; −Inf: nothing
 	set   [][][]int   // with that cost; nil: none, it is only a bound
 	done  [][]bool    // no more can be proved
@@ -38,7 +38,7 @@ const (
 	fewTime  = 30
 )
 
-func newFew(of []Few, jobs int) *fewCosts {
+func newFew(of []few, jobs int) *fewCosts {
 	f := &fewCosts{of: of}
 	for range of {
 		f.least, f.set, f.done = append(f.least, make([]float64, jobs+1)), append(f.set, make([][]int, jobs+1)), append(f.done, make([]bool, jobs+1))

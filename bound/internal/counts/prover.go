@@ -98,7 +98,7 @@ type Problem struct {
 	Unit     []float64      // by cluster: 1/(p·W_i); 0 if W_i is 0
 	Height   []float64      // by cluster: w_m + w_i·m_i
 	Past     []float64      // by cluster: the price of a processor after the last bucket
-	Few      []Few          // by cluster; empty: nothing is known of sets of few jobs
+	Few      []few          // by cluster; empty: nothing is known of sets of few jobs
 	Depth    int            // jobs of the longest chain of precedence
 	Most     func() float64 // an upper bound of the cost of a schedule worth looking for
 	// Share returns the areas of the jobs by cluster and a good cluster for each job.

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Kind says from what a step of a proof follows.
-type Kind uint8
+// kind says from what a step of a proof follows.
+type kind uint8
 
 // The kinds of steps. In the comments jobs, pairs and times are the numbers A and B of a step; the end counts as a job.
 const (
-	Precedence Kind = iota // job B waits for job A
+	Precedence kind = iota // job B waits for job A
 	Pair                   // the order of the pair A
 	Clause                 // the clause of item A
 	Time                   // what resource A has at time B
@@ -18,7 +18,7 @@ const (
 
 // Step is a look at some bounds, from which others follow.
 type Step struct {
-	Kind Kind
+	Kind kind
 	A, B int32
 }
 

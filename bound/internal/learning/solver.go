@@ -43,7 +43,7 @@ type Solver struct {
 	// Some jobs have to end by a time whatever the makespan. Then all makespans may be refuted.
 	limited, impossible bool
 	starts              []int32 // of a schedule of the least makespan; nil: none found yet
-	Stats               Stats
+	Stats               stats
 	audit               auditor   // nil but in tests
 	record              *recorder // nil: what proves the bounds is not kept
 }
@@ -55,8 +55,8 @@ type auditor interface {
 	learned(s *Solver, clause []literal)
 }
 
-// Stats count what the solver did.
-type Stats struct{ Conflicts, Decisions, Restarts, Deleted int64 }
+// stats count what the solver did.
+type stats struct{ Conflicts, Decisions, Restarts, Deleted int64 }
 
 // pair is two jobs that cannot overlap.
 type pair struct{ a, b int32 }

@@ -34,7 +34,7 @@ type Cluster struct {
 	count      []int   // by index of size: number of jobs
 	Sizes      []int   // sizes that occur
 	Items      []int   // items of the knapsack: each index of a size as often as jobs of that size may run at once
-	Jobs       []Job
+	Jobs       []job
 	Rho, Theta int // where the prices of the cluster begin among the coordinates
 
 	y, sum [][]float64 // by size: price in each bucket; price paid from 0 to each limit
@@ -43,14 +43,14 @@ type Cluster struct {
 	Paid   []float64   // ∫κ up to each limit
 }
 
-// Job is a job on a cluster.
-type Job struct {
+// job is a job on a cluster.
+type job struct {
 	Kind   int // index of its size; −1: it cannot run here
-	Starts []Start
+	Starts []start
 }
 
-// Start is a start of a job that may be the cheapest, with its cost apart from prices. Starts are sorted by end.
-type Start struct {
+// start is a start of a job that may be the cheapest, with its cost apart from prices. Starts are sorted by end.
+type start struct {
 	start, end  float64
 	first, last int32 // buckets of start and end; the number of buckets: after the last
 	unpriced    float64
@@ -93,7 +93,7 @@ func New(r *Input, limits []float64, weights []Weights, past []float64) *Problem
 
 // newCluster prepares one cluster.
 func newCluster(r *Input, c int, limits []float64, w Weights, past float64) Cluster {
-	i := Cluster{Processors: r.In.Clusters()[c].Processors, past: past, Jobs: make([]Job, len(r.Must))}
+	i := Cluster{Processors: r.In.Clusters()[c].Processors, past: past, Jobs: make([]job, len(r.Must))}
 	count := map[int]int{}
 	for k, j := range r.Must {
 		i.Jobs[k].Kind = -1
@@ -101,7 +101,7 @@ func newCluster(r *Input, c int, limits []float64, w Weights, past float64) Clus
 			size, _ := r.In.Width(j, c)
 			count[size]++
 			i.Sizes = append(i.Sizes, size)
-			i.Jobs[k] = Job{size, i.startsOf(r, j, c, size, limits, w)}
+			i.Jobs[k] = job{size, i.startsOf(r, j, c, size, limits, w)}
 			i.magnitude += i.magnitudeOf(r, j, c, size, limits, w)
 		}
 	}
@@ -157,19 +157,19 @@ func (i *Cluster) Rounding() float64 {
 func (p *Problem) Terms() int { return 2*(p.Jobs+len(p.Clusters)) + 8*len(p.Limits) + 32 }
 
 // startsOf lists the starts of job j that may be the cheapest, by end.
-func (i *Cluster) startsOf(r *Input, j, c, size int, limits []float64, w Weights) []Start {
+func (i *Cluster) startsOf(r *Input, j, c, size int, limits []float64, w Weights) []start {
 	duration, release, due := r.In.DurationOn(j, c, size), r.Start[j], r.Deadline(j)
 	times := []float64{release, due - duration}
 	for _, t := range limits {
 		times = append(times, t, t-duration)
 	}
 	slices.Sort(times)
-	starts := make([]Start, 0, len(times))
+	starts := make([]start, 0, len(times))
 	for _, t := range slices.Compact(times) {
 		if t < release || math.IsInf(t, 1) {
 			continue
 		}
-		s := Start{start: t, end: t + duration}
+		s := start{start: t, end: t + duration}
 		// An end that is at a limit but for rounding is moved to the limit, because such a start is often the cheapest.
 		k, _ := slices.BinarySearch(limits, s.end*(1-8*gate.Epsilon))
 		if k < len(limits) && limits[k] <= s.end*(1+8*gate.Epsilon) {
@@ -180,7 +180,7 @@ func (i *Cluster) startsOf(r *Input, j, c, size int, limits []float64, w Weights
 		s.unpriced = w.End*s.end + w.Over*max(0, s.end-due) - w.Busy*float64(size)*duration
 		starts = append(starts, s)
 	}
-	slices.SortStableFunc(starts, func(a, b Start) int { return cmp.Compare(a.end, b.end) })
+	slices.SortStableFunc(starts, func(a, b start) int { return cmp.Compare(a.end, b.end) })
 	return starts
 }
 

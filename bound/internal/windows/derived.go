@@ -7,12 +7,12 @@ import (
 	"github.com/allot-opt/allot/bound/internal/tasks"
 )
 
-// Cliques returns resources of capacity 1, at most the given number. Each stands for a set of jobs of which no two can overlap, for whatever reason:
+// cliques returns resources of capacity 1, at most the given number. Each stands for a set of jobs of which no two can overlap, for whatever reason:
 // precedence, processors or any licence. No job that takes time could be added to a set. Each set has at least three jobs, and among them two that
 // precedence does not keep apart.
 //
 // Source: K. Sidorov, I. Marijnissen, E. Demirović (2025), CP 2025, doi:10.4230/LIPIcs.CP.2025.35.
-func Cliques(p *tasks.Problem, most int) []tasks.Resource {
+func cliques(p *tasks.Problem, most int) []tasks.Resource {
 	n := len(p.Length)
 	if most == 0 || !slices.ContainsFunc(p.Apart, func(list []int) bool { return len(list) > 0 }) {
 		return nil
@@ -70,11 +70,11 @@ func Cliques(p *tasks.Problem, most int) []tasks.Resource {
 	return resources
 }
 
-// Changed returns copies of a resource with the needs changed by dual feasible functions: jobs that fit together still do. It returns at most the
+// changed returns copies of a resource with the needs changed by dual feasible functions: jobs that fit together still do. It returns at most the
 // given number of copies, those with the most work.
 //
 // Source: S. P. Fekete, J. Schepers (2001), doi:10.1007/s101070100243, §3, in whole numbers.
-func Changed(p *tasks.Problem, r *tasks.Resource, most int) []tasks.Resource {
+func changed(p *tasks.Problem, r *tasks.Resource, most int) []tasks.Resource {
 	var found []tasks.Resource
 	try := func(capacity int64, change func(need int64) int64) {
 		out := tasks.Resource{Capacity: capacity}

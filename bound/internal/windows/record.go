@@ -7,12 +7,12 @@ import (
 	"github.com/allot-opt/allot/bound/internal/tasks"
 )
 
-// Kind says from what a step follows.
-type Kind uint8
+// kind says from what a step follows.
+type kind uint8
 
 // The kinds of steps. In the comments jobs, resources and times are the numbers A, B and C of a step.
 const (
-	Precedence Kind = iota // job B waits for job A
+	Precedence kind = iota // job B waits for job A
 	Pair                   // jobs A and B cannot overlap
 	Time                   // what resource A has at time B
 	Interval               // what resource A has from B to C
@@ -20,7 +20,7 @@ const (
 
 // Step is a look at some windows, from which others follow.
 type Step struct {
-	Kind    Kind
+	Kind    kind
 	A, B, C int32
 }
 

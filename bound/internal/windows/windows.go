@@ -53,9 +53,9 @@ func New(p *tasks.Problem) *Refuter {
 	for k := range p.Resources {
 		r.from = append(r.from, k)
 	}
-	r.derive(-1, Cliques(p, many))
+	r.derive(-1, cliques(p, many))
 	for k := range p.Resources {
-		r.derive(k, Changed(p, &p.Resources[k], min(6, many)))
+		r.derive(k, changed(p, &p.Resources[k], min(6, many)))
 	}
 	return r
 }

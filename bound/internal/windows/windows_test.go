@@ -74,9 +74,9 @@ func TestDerivedResourcesLetInWhatFits(t *testing.T) {
 		p := tasktest.Problem(t, 7)
 		var derived []tasks.Resource
 		for k := range p.Resources {
-			derived = append(derived, Changed(p, &p.Resources[k], 100)...)
+			derived = append(derived, changed(p, &p.Resources[k], 100)...)
 		}
-		derived = append(derived, Cliques(p, 100)...)
+		derived = append(derived, cliques(p, 100)...)
 		follows := p.Follows()
 		for set := range 1 << len(p.Length) {
 			if !together(p, follows, set) {
@@ -99,7 +99,7 @@ func TestChangedNeedsFit(t *testing.T) {
 			p.Length = append(p.Length, 1)
 			r.Uses = append(r.Uses, tasks.Use{Job: need - 1, Need: int64(need)})
 		}
-		for _, out := range Changed(p, &r, 100) {
+		for _, out := range changed(p, &r, 100) {
 			most := make([]int64, B+1) // by room: the most that needs of that sum hold after the change
 			for room := range most {
 				for _, u := range out.Uses {

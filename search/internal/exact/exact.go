@@ -12,8 +12,8 @@ import (
 	"github.com/allot-opt/allot/search/internal/separable"
 )
 
-// Jobs is the largest number of jobs that [Minimise] takes.
-const Jobs = 16
+// jobs is the largest number of jobs that [Minimise] takes.
+const jobs = 16
 
 // maxStates is the largest number of states that are kept on one cluster for all sets with the same number of jobs.
 const maxStates = 2_000_000
@@ -29,8 +29,8 @@ func Takes(in *model.Instance) error {
 		return err
 	}
 	switch {
-	case len(in.Jobs()) > Jobs:
-		return fmt.Errorf("%w: expected at most %[3]d jobs, found %[2]d", ErrTooLarge, len(in.Jobs()), Jobs)
+	case len(in.Jobs()) > jobs:
+		return fmt.Errorf("%w: expected at most %[3]d jobs, found %[2]d", ErrTooLarge, len(in.Jobs()), jobs)
 	case len(in.Clusters()) > clusters:
 		return fmt.Errorf("%w: expected at most %[3]d clusters, found %[2]d", ErrTooLarge, len(in.Clusters()), clusters)
 	}

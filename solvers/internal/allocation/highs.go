@@ -104,7 +104,7 @@ func (s Settings) OnHighs(ctx context.Context, solver solve.Solver, in *model.In
 }
 
 // searchBriefly is the allocator of a search on HiGHS. What the search has found counts where it could not state the problem or the time is up.
-func searchBriefly(tolerance float64, search Search) Allocator {
+func searchBriefly(tolerance float64, search Search) allocator {
 	return func(ctx context.Context, p *Problem, evaluations int64) (ggone.Result, error) {
 		run := newRun(&Stated{Problem: p}, solve.Options{MaxEvals: evaluations}, tolerance)
 		err := run.search(ctx, search)

@@ -13,9 +13,9 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// Allocator solves a problem within a number of evaluations. The machine of each task is nil where it finds none; of the rest of the result the
+// allocator solves a problem within a number of evaluations. The machine of each task is nil where it finds none; of the rest of the result the
 // evaluations count, and whether they ran out. The error is that of [ggone.Solve].
-type Allocator func(ctx context.Context, p *Problem, evaluations int64) (ggone.Result, error)
+type allocator func(ctx context.Context, p *Problem, evaluations int64) (ggone.Result, error)
 
 // loads are what the machines of a view carry.
 type loads struct {
@@ -31,7 +31,7 @@ func (l *loads) rate(k, more int) float64 { return float64(l.recent[k]+more)/l.p
 // job no machine on which it can be, the job, in queue order, goes to that of those on which it can be on which the bound W on the mean wait is then
 // least; where no machine is stable, to that with the least λ_r/μ_r. The program gets most of the time of ctx. The result says how it was solved, and why
 // it ended.
-func (f *farm) round(ctx context.Context, allocate Allocator, jobs []int, l *loads, evaluations int64, machine []int) (found ggone.Result, stop model.Stop, err error) {
+func (f *farm) round(ctx context.Context, allocate allocator, jobs []int, l *loads, evaluations int64, machine []int) (found ggone.Result, stop model.Stop, err error) {
 	rates := make([]float64, len(f.at))
 	for k := range rates {
 		rates[k] = l.rate(k, 0)
@@ -104,7 +104,7 @@ func (f *farm) leastWait(job int, l *loads) int {
 
 // InRounds solves an instance that the model does not state exactly: the jobs are allocated in rounds of those that wait for jobs of
 // earlier rounds alone.
-func (s Settings) InRounds(ctx context.Context, in *model.Instance, opt solve.Options, allocate Allocator) (solve.Result, error) {
+func (s Settings) InRounds(ctx context.Context, in *model.Instance, opt solve.Options, allocate allocator) (solve.Result, error) {
 	f, err := s.newFarm(ctx, in, false)
 	if err != nil {
 		return solve.Result{}, err
@@ -175,7 +175,7 @@ func (f *farm) depths() [][]int {
 // is λ_r = (b_r + n_r)/T, where b_r is the tasks that it was given in the last T and n_r those that it is given now. There is no idle rate. Where that
 // is infeasible each task, in queue order, goes to the machine on which the bound W on the mean wait is then least; where no machine is stable, to that
 // with the least λ_r/μ_r. Where the model states the round exactly, the first allocator solves it, else the second.
-func (s Settings) OnLine(ctx context.Context, round solve.Round, opt solve.Options, window float64, allocate, briefly Allocator) (solve.Result, error) {
+func (s Settings) OnLine(ctx context.Context, round solve.Round, opt solve.Options, window float64, allocate, briefly allocator) (solve.Result, error) {
 	in := round.Batch
 	f, err := s.newFarm(ctx, in, StatesJobsNot(in) == nil)
 	if err != nil {

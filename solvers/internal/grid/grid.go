@@ -14,9 +14,9 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// Resource is processors of one cluster that are alike for every job: a whole cluster, or one group of machines of a cluster whose machines
+// resource is processors of one cluster that are alike for every job: a whole cluster, or one group of machines of a cluster whose machines
 // differ. It stands for the grid resource of the literature, which is one machine.
-type Resource struct {
+type resource struct {
 	*plan.UniformProcessors
 	Cluster, group   int // −1: all groups of the cluster
 	first            int // number of the first processor
@@ -65,7 +65,7 @@ func FewMoldable(in *model.Instance) bool {
 
 // resources lists the resources of the instance in the order of its clusters and machines, and the features of the instance that they cannot
 // honour. O(jobs + groups of machines).
-func resources(in *model.Instance) (list []Resource, missing model.Features) {
+func resources(in *model.Instance) (list []resource, missing model.Features) {
 	neediest, smallest, parallel := 0.0, math.Inf(1), false
 	for k := range in.Jobs() {
 		j := &in.Jobs()[k]
@@ -89,7 +89,7 @@ func resources(in *model.Instance) (list []Resource, missing model.Features) {
 		}
 		for g := range cluster.Machines {
 			m := &cluster.Machines[g]
-			l := Resource{Cluster: c, group: g, first: m.First, Processors: m.Count * m.Units, Speed: m.Speed, Bandwidth: m.Bandwidth,
+			l := resource{Cluster: c, group: g, first: m.First, Processors: m.Count * m.Units, Speed: m.Speed, Bandwidth: m.Bandwidth,
 				Memory: m.Memory, Whole: cluster.WholeMachines}
 			if alike {
 				l.group, l.first, l.Processors = -1, 0, cluster.Processors
@@ -104,7 +104,7 @@ func resources(in *model.Instance) (list []Resource, missing model.Features) {
 }
 
 // Size is the number of processors that the job holds on the resource.
-func (l *Resource) Size(j *model.Job) int {
+func (l *resource) Size(j *model.Job) int {
 	if l.Whole {
 		return 1
 	}
@@ -112,7 +112,7 @@ func (l *Resource) Size(j *model.Job) int {
 }
 
 // Duration is the execution time of the job on the resource; +Inf: it cannot run there. It ignores needs of memory and bandwidth, see Fits.
-func (l *Resource) Duration(in *model.Instance, job int) float64 {
+func (l *resource) Duration(in *model.Instance, job int) float64 {
 	j := &in.Jobs()[job]
 	size := l.Size(j)
 	if size > l.Processors {
@@ -126,14 +126,14 @@ func (l *Resource) Duration(in *model.Instance, job int) float64 {
 }
 
 // Fits says whether the machines of the resource have the memory and the bandwidth that the job needs.
-func (l *Resource) Fits(j *model.Job) bool {
+func (l *resource) Fits(j *model.Job) bool {
 	return j.Memory <= l.Memory && j.MinBandwidth <= l.Bandwidth
 }
 
 // Outline collects a schedule on resources.
 type Outline struct {
 	Instance  *model.Instance
-	Resources []Resource
+	Resources []resource
 	solution  model.Solution
 	Left      []bool // by job: not placed
 }

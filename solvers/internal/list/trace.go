@@ -25,8 +25,8 @@ func (r Rule) By(machines Machines) Rule {
 	return r
 }
 
-// ByEarliestEnd is the rule of [EarliestEnd].
-var ByEarliestEnd = Rule{Name: "earliest end", Text: "it ends first there", Score: "end"}
+// byEarliestEnd is the rule of [EarliestEnd].
+var byEarliestEnd = Rule{Name: "earliest end", Text: "it ends first there", Score: "end"}
 
 // ByLeastCost is the rule of [Best] where slots have a price.
 var ByLeastCost = Rule{Name: "least cost", Text: "it costs least there, by its start", Score: "cost"}
@@ -36,7 +36,7 @@ func ByBest(in *model.Instance) Rule {
 	if plan.PricesStarts(in) {
 		return ByLeastCost
 	}
-	return ByEarliestEnd
+	return byEarliestEnd
 }
 
 // Schedule is a list schedule that notes what its solver compares where somebody listens.

@@ -147,8 +147,8 @@ func (p *policy) next(e *sim.Engine) bool {
 	j := p.queue[0]
 	r := j.Request
 	d := decision{job: j, number: j.Number, queued: len(p.queue) - 1, running: p.running}
-	d.size = PartitionSize(p.processors, d.queued, d.running, p.options.Rounding)
-	d.target = Target(min(d.size, p.reach[j.Handle]), r.Min, r.Max, r.Tasks)
+	d.size = partitionSize(p.processors, d.queued, d.running, p.options.Rounding)
+	d.target = target(min(d.size, p.reach[j.Handle]), r.Min, r.Max, r.Tasks)
 	if d.needed = d.target; p.options.Start == Available {
 		d.needed = max(r.Min, min(d.target, p.options.Alpha))
 	}
@@ -219,10 +219,10 @@ const (
 	Floor   Rounding = "floor"
 )
 
-// PartitionSize is P/((Q+1) + S/2) as a whole number of at least 1: the number of processors for the next job, where the system has
+// partitionSize is P/((Q+1) + S/2) as a whole number of at least 1: the number of processors for the next job, where the system has
 // P processors, Q jobs are queued besides that job, and S jobs hold a processor. The computation is in whole numbers, so that a half is
 // one exactly. (Abawajy 2004, eq. 2.)
-func PartitionSize(processors, queued, running int, rounding Rounding) int {
+func partitionSize(processors, queued, running int, rounding Rounding) int {
 	over, under := 2*processors, 2*(queued+1)+running
 	size := over / under
 	rest := over % under
@@ -232,8 +232,8 @@ func PartitionSize(processors, queued, running int, rounding Rounding) int {
 	return max(1, size)
 }
 
-// Target is the number of processors that a job is to get: the partition size, but no more than the job's maximum parallelism
+// target is the number of processors that a job is to get: the partition size, but no more than the job's maximum parallelism
 // (Abawajy 2004, eq. 1), which is its most processors or its tasks, whichever is less; and no less than its least processors.
-func Target(size, least, most, tasks int) int {
+func target(size, least, most, tasks int) int {
 	return max(least, min(most, tasks, size))
 }

@@ -25,7 +25,7 @@ func TestPartitionSize(t *testing.T) {
 		{1 << 24, 2, 1, 4793490, 4793491, 4793490}, // 16777216/3.5 = 4793490.29
 	} {
 		for rounding, want := range map[Rounding]int{Nearest: c.nearest, Ceil: c.ceil, Floor: c.floor} {
-			if got := PartitionSize(c.processors, c.queued, c.running, rounding); got != want {
+			if got := partitionSize(c.processors, c.queued, c.running, rounding); got != want {
 				t.Errorf("P %d, Q %d, S %d, %s: %d, expected %d", c.processors, c.queued, c.running, rounding, got, want)
 			}
 		}
@@ -44,7 +44,7 @@ func TestTarget(t *testing.T) {
 		{1, 1, 1, 1, 1},     // one of everything
 		{1, 1, 64, 1000, 1}, // a busy system
 	} {
-		if got := Target(c.size, c.least, c.most, c.tasks); got != c.want {
+		if got := target(c.size, c.least, c.most, c.tasks); got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}
 	}

@@ -32,7 +32,7 @@ func (p *Problem) Certificate(r *Result) *proof.Certificate {
 	if !r.Certified || p.Metric == "" {
 		return nil
 	}
-	tree := &proof.TimeOfUse{Unit: p.Unit, Scale: p.Scale, Fine: Fine}
+	tree := &proof.TimeOfUse{Unit: p.Unit, Scale: p.Scale, Fine: fine}
 	if !list(tree, r.Root) {
 		return nil
 	}
@@ -42,8 +42,8 @@ func (p *Problem) Certificate(r *Result) *proof.Certificate {
 }
 
 // list lists the nodes, children after their parents; false: too many.
-func list(tree *proof.TimeOfUse, root *Node) bool {
-	queue := []*Node{root}
+func list(tree *proof.TimeOfUse, root *node) bool {
+	queue := []*node{root}
 	for k := 0; k < len(queue); k++ {
 		n := queue[k]
 		node := proof.TimeOfUseNode{}

@@ -26,7 +26,7 @@ type Problem struct {
 	Counts    []int // by size: number of jobs
 	Busy      []int64
 	Idle      []int64
-	Off       []State
+	Off       []state
 	Begin     int // state at the begin; −1: on
 	End       int
 	Scale     float64
@@ -40,8 +40,8 @@ type Problem struct {
 	none []int   // jobs of no time
 }
 
-// State is a state that saves power.
-type State struct {
+// state is a state that saves power.
+type state struct {
 	Power    []int64 // by interval
 	Down, Up Way
 }
@@ -282,7 +282,7 @@ func (p *Problem) costs(in *model.Instance, power *model.MachinePower, busy floa
 	p.Idle = row(power.Idle)
 	p.Busy = row(power.Idle, busy)
 	for _, off := range power.Off {
-		p.Off = append(p.Off, State{row(off.Power), p.way(off.Down, row), p.way(off.Up, row)})
+		p.Off = append(p.Off, state{row(off.Power), p.way(off.Down, row), p.way(off.Up, row)})
 	}
 }
 

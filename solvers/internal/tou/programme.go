@@ -13,16 +13,16 @@ import (
 const infinite = math.MaxInt64 / 4
 
 // Fixed says what an interval must be, and what may happen at its begin.
-type Fixed struct{ Interval, Limit Choice }
+type Fixed struct{ Interval, Limit choice }
 
-// Choice is one of the two parts into which a node is split.
-type Choice uint8
+// choice is one of the two parts into which a node is split.
+type choice uint8
 
 // The values of Choice.
 const (
-	Free Choice = iota
-	Low         // the interval is not busy; no job begins at its begin
-	High        // the interval is busy; no job runs across its begin
+	free choice = iota
+	low         // the interval is not busy; no job begins at its begin
+	high        // the interval is busy; no job runs across its begin
 )
 
 // programme is the memory of a run.
@@ -91,15 +91,15 @@ func (g *programme) run(ctx context.Context, prices []int64, fine int64, fixed [
 	for t := range p.Intervals {
 		g.busy[t+1], g.work[t+1], g.must[t+1] = g.busy[t]+fine*p.Busy[t], g.work[t], g.must[t]
 		switch fixed[t].Interval {
-		case Low:
+		case low:
 			g.work[t+1]++
-		case High:
+		case high:
 			g.must[t+1]++
 		}
-		if g.limits[t+1] = g.limits[t]; fixed[t].Limit == High {
+		if g.limits[t+1] = g.limits[t]; fixed[t].Limit == high {
 			g.limits[t+1]++ // counts the limit at t
 		}
-		g.later[t] = fixed[t].Limit == Low
+		g.later[t] = fixed[t].Limit == low
 	}
 	for t := 0; t <= p.Intervals; t++ {
 		low, high := p.band(t)

@@ -24,25 +24,25 @@ type Result struct {
 	Infeasible  bool
 	Done        bool // the tree was searched to its end
 	Evaluations int64
-	Root        *Node // its leaves prove Bound; only where Certified
+	Root        *node // its leaves prove Bound; only where Certified
 	Certified   bool
 }
 
-// Node is a node of the tree: a leaf, whose prices show that it costs as much as the bound, or an interval that is not busy in one part and busy in the other.
-type Node struct {
+// node is a node of the tree: a leaf, whose prices show that it costs as much as the bound, or an interval that is not busy in one part and busy in the other.
+type node struct {
 	Prices []int64 // by size, in parts of a unit, of which Fine make one
 	At     int
 	Limit  bool // it is split by what happens at the begin of the interval: in one part no job begins there, in the other none runs across
-	Low    *Node
-	High   *Node
+	Low    *node
+	High   *node
 }
 
-// Fine is how many parts a unit has in which sizes are priced.
-const Fine = 64
+// fine is how many parts a unit has in which sizes are priced.
+const fine = 64
 
 // open is a node that is not split yet.
 type open struct {
-	*Node
+	*node
 	bound int64 // in parts
 	fixed []Fixed
 	split int
@@ -78,8 +78,8 @@ type solver struct {
 // Solve finds a best schedule and proves it, unless it is stopped before.
 func Solve(ctx context.Context, p *Problem, opt Options) *Result {
 	s := &solver{ctx: ctx, p: p, g: newProgramme(p), opt: opt, r: &Result{Cost: infinite}}
-	root := &open{Node: &Node{Prices: make([]int64, len(p.Sizes))}, bound: math.MinInt64, fixed: make([]Fixed, p.Intervals)}
-	s.r.Root = root.Node
+	root := &open{node: &node{Prices: make([]int64, len(p.Sizes))}, bound: math.MinInt64, fixed: make([]Fixed, p.Intervals)}
+	s.r.Root = root.node
 	s.ascend(root, 80)
 	if root.bound == math.MinInt64 { // stopped before the first programme ended
 		return s.r
@@ -95,17 +95,17 @@ func Solve(ctx context.Context, p *Problem, opt Options) *Result {
 			break
 		}
 		heap.Pop(&nodes)
-		for k, value := range []Choice{Low, High} {
-			child := &open{Node: &Node{Prices: slices.Clone(best.Prices)}, fixed: slices.Clone(best.fixed), bound: best.bound, order: best.order + 1}
+		for k, value := range []choice{low, high} {
+			child := &open{node: &node{Prices: slices.Clone(best.Prices)}, fixed: slices.Clone(best.fixed), bound: best.bound, order: best.order + 1}
 			if best.limit {
 				child.fixed[best.split].Limit = value
 			} else {
 				child.fixed[best.split].Interval = value
 			}
 			if k == 0 {
-				best.Low = child.Node
+				best.Low = child.node
 			} else {
-				best.High = child.Node
+				best.High = child.node
 			}
 			if s.ascend(child, 12); !s.closed(child.bound) {
 				heap.Push(&nodes, child)
@@ -116,7 +116,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) *Result {
 	switch {
 	case len(nodes) > 0 && !s.closed(nodes[0].bound): // stopped, or stuck
 		s.bound(nodes[0].bound)
-		s.r.Root = &Node{Prices: root.Prices}
+		s.r.Root = &node{Prices: root.Prices}
 		s.r.Certified = len(nodes) == 1 && nodes[0] == root
 	case s.r.Cost < infinite:
 		s.r.Done, s.r.Bound, s.r.Bounded, s.r.Certified = true, s.r.Cost, true, true
@@ -133,8 +133,8 @@ func (s *solver) stopped() bool {
 
 // units rounds a bound in parts up to whole units, which is what a schedule costs.
 func units(parts int64) int64 {
-	q := parts / Fine
-	if parts%Fine > 0 {
+	q := parts / fine
+	if parts%fine > 0 {
 		q++
 	}
 	return q
@@ -164,7 +164,7 @@ func (s *solver) ascend(n *open, rounds int) {
 			break
 		}
 		s.r.Evaluations++
-		value, run := s.g.run(s.ctx, prices, Fine, n.fixed)
+		value, run := s.g.run(s.ctx, prices, fine, n.fixed)
 		if !run {
 			break
 		}
@@ -192,7 +192,7 @@ func (s *solver) ascend(n *open, rounds int) {
 		} else {
 			share *= 0.9
 		}
-		s.try(cost / Fine)
+		s.try(cost / fine)
 		n.bound = max(n.bound, best)
 		if s.closed(n.bound) {
 			return
@@ -204,11 +204,11 @@ func (s *solver) ascend(n *open, rounds int) {
 		if norm == 0 {
 			break
 		}
-		goal := float64(best) + max(0.02*math.Abs(float64(best)), 16*Fine)
+		goal := float64(best) + max(0.02*math.Abs(float64(best)), 16*fine)
 		if s.r.Cost < infinite {
-			goal = float64(s.r.Cost)*Fine - Fine/2
+			goal = float64(s.r.Cost)*fine - fine/2
 		}
-		step := share * max(goal-float64(value), Fine/2) / norm
+		step := share * max(goal-float64(value), fine/2) / norm
 		moved := false
 		for k := range prices {
 			by := int64(math.Round(step * float64(slope[k])))
@@ -222,7 +222,7 @@ func (s *solver) ascend(n *open, rounds int) {
 	}
 	if n.split, n.limit = s.undecided(busy, weight, n.fixed), false; n.split < 0 { // the stretches stand: what is left is how jobs fill them
 		n.limit = true
-		n.split = slices.IndexFunc(n.fixed, func(f Fixed) bool { return f.Interval == High && f.Limit == Free })
+		n.split = slices.IndexFunc(n.fixed, func(f Fixed) bool { return f.Interval == high && f.Limit == free })
 	}
 }
 
@@ -231,7 +231,7 @@ func (s *solver) undecided(changes []float64, paths float64, fixed []Fixed) int 
 	at, least, now := -1, math.Inf(1), 0.0
 	for t := range s.p.Intervals {
 		now += changes[t]
-		if fixed[t].Interval != Free {
+		if fixed[t].Interval != free {
 			continue
 		}
 		if off := math.Abs(now/paths - 0.5); off < least {

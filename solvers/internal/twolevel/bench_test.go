@@ -18,7 +18,7 @@ import (
 // BenchmarkPaper runs the workload of the paper on one core. Target: under 2 s with ls.
 func BenchmarkPaper(b *testing.B) {
 	in := grid(b, 1, []int{120, 60, 30, 15}, 5000, 5, false)
-	for _, h := range []Heuristics{LS, MS, None} {
+	for _, h := range []heuristics{LS, MS, none} {
 		b.Run("heuristics="+string(h), func(b *testing.B) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 			opt := Defaults()
@@ -79,7 +79,7 @@ func BenchmarkQueue(b *testing.B) {
 		naive bool
 	}{{"at once", 0, false, true}, {"lengths", 0, true, true}, {"stream", 0.5, false, false}, {"stream lengths", 0.5, true, false}} {
 		in := grid(b, 2, []int{120}, 54000, w.gap, w.long)
-		for _, h := range []Heuristics{LS, MS, None} {
+		for _, h := range []heuristics{LS, MS, none} {
 			opt := Defaults()
 			opt.Heuristics = h
 			for _, c := range []struct {

@@ -12,7 +12,7 @@ import (
 func (p *policy) Explain(j *sim.Job) []sim.Reason {
 	k := &p.jobs[j.Handle]
 	var reasons []sim.Reason
-	if p.opt.Heuristics != None && !math.IsInf(k.estimate, 1) {
+	if p.opt.Heuristics != none && !math.IsInf(k.estimate, 1) {
 		reasons = append(reasons, k.classified())
 	}
 	if k.cluster < 0 {
@@ -61,7 +61,7 @@ func (p *policy) ordered(k *class, terms []sim.Term) sim.Reason {
 	switch p.opt.Heuristics {
 	case MS:
 		return sim.Reason{Rule: "queue", Text: fmt.Sprintf("the queue of %s is in order of the meta-scheduler's priority, then of arrival", name), Terms: []sim.Term{last}}
-	case None:
+	case none:
 		return sim.Reason{Rule: "queue", Text: fmt.Sprintf("the queue of %s is in order of arrival", name)}
 	}
 	terms = terms[1:] // nothing is given in advance

@@ -87,7 +87,7 @@ func TestExplain(t *testing.T) {
 		t.Fatal(err)
 	}
 	class := map[string]float64{"priority": 20, "deadline": 0, "licences": 10, "user": 10, "margin": 12, "mean_margin": 12, "estimate": 8}
-	for _, h := range []Heuristics{LS, MS, None} {
+	for _, h := range []heuristics{LS, MS, none} {
 		opt := Defaults()
 		opt.Heuristics = h
 		asked := 0
@@ -104,7 +104,7 @@ func TestExplain(t *testing.T) {
 				case MS:
 					has(t, j1, "class", "priority 20", class)
 					has(t, j1, "queue", "meta-scheduler's priority", map[string]float64{"priority": 20})
-				case None:
+				case none:
 					has(t, j1, "queue", "order of arrival", nil)
 				}
 			},

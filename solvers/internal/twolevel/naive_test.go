@@ -60,7 +60,7 @@ func (n *naive) Announce(j *sim.Job) {
 		deadline = n.deadline(own, k.estimate)
 		n.margins = append(n.margins, own)
 	}
-	if n.opt.Heuristics == None {
+	if n.opt.Heuristics == none {
 		return
 	}
 	licences := 0.0
@@ -302,7 +302,7 @@ func (n *naive) shadow(now float64, k *naiveJob, c int) (float64, sim.Room, bool
 // randomOptions are settings of all kinds: odd ones too, with parts switched off or turned round.
 func randomOptions(rng *rand.Rand) Options {
 	pick := func(x ...float64) float64 { return x[rng.IntN(len(x))] }
-	opt := Options{Heuristics: []Heuristics{MS, LS, LS, None}[rng.IntN(4)], Step: pick(1, 0.5, 3), Levels: rng.IntN(11), Window: 1 + rng.IntN(5),
+	opt := Options{Heuristics: []heuristics{MS, LS, LS, none}[rng.IntN(4)], Step: pick(1, 0.5, 3), Levels: rng.IntN(11), Window: 1 + rng.IntN(5),
 		MSDeadline: pick(0, 1, 1, 2), MSLicences: pick(0, 1, 1, 3), MSUser: pick(0, 1, 1, 0.5)}
 	opt.Priorities = Defaults().Priorities
 	if rng.IntN(2) == 0 {

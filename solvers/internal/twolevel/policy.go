@@ -9,19 +9,19 @@ import (
 	"github.com/allot-opt/allot/sim/backfill"
 )
 
-// Heuristics says by what the local schedulers order their queues.
-type Heuristics string
+// heuristics says by what the local schedulers order their queues.
+type heuristics string
 
 // The heuristics.
 const (
-	MS   Heuristics = "ms"   // the priority that the meta-scheduler gave at submission
-	LS   Heuristics = "ls"   // a priority that changes with time
-	None Heuristics = "none" // arrival; the meta-scheduler gives all jobs the priority 0
+	MS   heuristics = "ms"   // the priority that the meta-scheduler gave at submission
+	LS   heuristics = "ls"   // a priority that changes with time
+	none heuristics = "none" // arrival; the meta-scheduler gives all jobs the priority 0
 )
 
 // Options are the settings of the scheduler. A zero means zero; [Defaults] are the defaults.
 type Options struct {
-	Heuristics Heuristics `enum:"ms,ls,none" doc:"order of the local queues: ms, by the meta-scheduler's priority; ls, by a priority that changes with time, with the weights aging to wait; none, by arrival, and the meta-scheduler gives all jobs the same priority"`
+	Heuristics heuristics `enum:"ms,ls,none" doc:"order of the local queues: ms, by the meta-scheduler's priority; ls, by a priority that changes with time, with the weights aging to wait; none, by arrival, and the meta-scheduler gives all jobs the same priority"`
 	Step       float64    `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
 
 	Levels     int     `range:"[0, 60]" doc:"highest value of the meta-scheduler's parts for deadline and licences"`
@@ -121,7 +121,7 @@ func (p *policy) Announce(j *sim.Job) {
 		k.mean = p.margins.mean(k.margin)
 		p.margins.add(k.margin)
 	}
-	if p.opt.Heuristics == None {
+	if p.opt.Heuristics == none {
 		return
 	}
 	if !math.IsInf(k.margin, 1) {

@@ -69,7 +69,7 @@ func TestNaiveLongQueue(t *testing.T) {
 	for seed, gap := range []float64{0, 20, 60} {
 		for _, long := range []bool{false, true} {
 			in := grid(t, uint64(seed), []int{4, 2}, 600, gap, long)
-			for _, h := range []Heuristics{MS, LS, None} {
+			for _, h := range []heuristics{MS, LS, none} {
 				opt := Defaults()
 				opt.Heuristics = h
 				compare(t, in, opt, uint64(seed))
@@ -94,7 +94,7 @@ func runnable(in *model.Instance) bool {
 // TestNoneIsEASY: on one cluster, each instant of which is an event of it, the scheduler without heuristics is EASY backfilling.
 func TestNoneIsEASY(t *testing.T) {
 	opt := Defaults()
-	opt.Heuristics = None
+	opt.Heuristics = none
 	compared := 0
 	for seed := range uint64(2000) {
 		rng := rand.New(rand.NewPCG(seed, 9))
@@ -175,7 +175,7 @@ func TestGridPool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, h := range []Heuristics{MS, LS, None} {
+	for _, h := range []heuristics{MS, LS, none} {
 		opt := Defaults()
 		opt.Heuristics = h
 		sol, _, err := sim.Simulate(context.Background(), in, New(opt), sim.Options{})
