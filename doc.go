@@ -41,14 +41,14 @@
 //	serve   allot serve: one protocol over HTTP and lines
 //	lab/golden    where the schedule of another program differs from the reference schedules of folder golden
 //	internal/picture   the drawing kit below draw and the reports: a sheet, axes, charts of curves, a writer for each format
-//	internal/online    the lines that an on-line policy outside of the program reads and writes
-//	internal/shown     the objective, the metrics and the dates of an instance, as people see them
-//	internal/course    the incumbents of a run
-//	internal/objective the objective of a schedule while it grows, for search and greedy starts
+//	solve/process/online    the lines that an on-line policy outside of the program reads and writes
+//	model/shown     the objective, the metrics and the dates of an instance, as people see them
+//	solve/course    the incumbents of a run
+//	plan/objective the objective of a schedule while it grows, for search and greedy starts
 //	internal/prove     a hunt for false claims
-//	internal/exactsteps the steps of tariffs in exact numbers
+//	model/exactsteps the steps of tariffs in exact numbers
 //	internal/doubling  counts the work of solvers and bounds, for twice as many jobs and after the end of the time
-//	internal/taken     which instances each solver takes, as a table for people
+//	solve/taken     which instances each solver takes, as a table for people
 //	internal/modeltest random instances, and schedules of them, for property tests
 //	internal/testkit   additions to instances that change nothing
 //	internal/solvecases instances that the conformance test and other tests of solvers share
