@@ -122,6 +122,9 @@ func TestExplainOffersOnNodes(t *testing.T) {
 		{Job: "licence", Cluster: "c", Processors: model.Processors(1), End: 3},
 		{Job: "gpu", Cluster: "c", Processors: model.Processors(2), End: 5, Devices: model.DevicesHeld{"gpu": {"m": model.Processors(1)}}},
 	}}
+	if a := Explain(in, sol, 0).Alternatives[0]; a.Start != nil || a.Why != "it runs already" {
+		t.Errorf("a job that runs: offers %+v", a)
+	}
 	for k, job := range []string{"free", "both", "whole"} {
 		one := *sol
 		one.Jobs = append(slices.Clip(one.Jobs), at(job, 1, 1))
@@ -134,7 +137,8 @@ func TestExplainOffersOnNodes(t *testing.T) {
 
 // Where a job runs, it could run: no explanation offers its own cluster for later only. On machines of different speed the hole that a job fills may be too short for the same processors with its tasks spread otherwise.
 func TestExplainOffersWhatTheJobHas(t *testing.T) {
-	for _, device := range []bool{false, true} {
+	for kind := range 4 {
+		device, bounded := kind%2 == 1, kind >= 2
 		for tasks := range 4 {
 			for first := range 4 { // the job holds the processors from here on
 				b := model.NewBuilder("has")
@@ -142,6 +146,9 @@ func TestExplainOffersWhatTheJobHas(t *testing.T) {
 				if device {
 					b.Spec().Devices = []string{"gpu"}
 					machines[0].Resources, machines[1].Resources = map[string]float64{"gpu": 1}, map[string]float64{"gpu": 2}
+				}
+				if bounded {
+					b.Spec().Horizon = &model.HorizonSpec{To: 32.5} // often there is no room behind the other job
 				}
 				b.Cluster(model.ClusterSpec{ID: "c", Machines: machines})
 				set := model.ProcessorSet{{First: first, Last: 4}}
@@ -157,7 +164,8 @@ func TestExplainOffersWhatTheJobHas(t *testing.T) {
 				if report := model.Check(in, sol); !report.OK() {
 					t.Fatal(report.Violations)
 				}
-				if a := Explain(in, sol, 0).Alternatives[0]; a.End == nil || *a.End > end {
+				a := Explain(in, sol, 0).Alternatives[0]
+				if a.End == nil || *a.End > end || a.Why != "" || !device && model.End(*a.Start, in.Duration(0, 0, a.Processors)) != *a.End {
 					t.Errorf("%d tasks from processor %d on: it ends at %v, and the explanation offers %+v", tasks+1, first, end, a)
 				}
 			}

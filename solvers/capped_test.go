@@ -132,9 +132,9 @@ func TestPoliciesMoveTheDataOfUnevenJobs(t *testing.T) {
 	for name, policy := range onLine() {
 		for tasks := 1; tasks <= 7; tasks++ {
 			for processors := 1; processors <= 4; processors++ {
-				for _, other := range []float64{10, 4} {
+				for _, links := range [][2]float64{{10, 10}, {10, 4}, {4, 10}} {
 					b := model.NewBuilder("uneven")
-					b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 2, Bandwidth: 10}, {ID: "n", Processors: 2, Bandwidth: other}}})
+					b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Bandwidth: links[0]}, {ID: "n", Processors: 3, Bandwidth: links[1]}}})
 					in := solvecases.Built(t, b.Job(model.JobSpec{ID: "j", Processors: model.Rigid(processors), Tasks: tasks, Work: new(0.75), Input: 1, Output: 1}))
 					if policy.Supports(in) != nil {
 						continue
@@ -144,7 +144,7 @@ func TestPoliciesMoveTheDataOfUnevenJobs(t *testing.T) {
 						t.Fatalf("%s: %v", name, err)
 					}
 					if report := model.Check(in, sol); !report.OK() || len(sol.Jobs) != 1 {
-						t.Fatalf("%s, %d tasks on %d processors, bandwidths 10 and %v: %v", name, tasks, processors, other, report.Violations)
+						t.Fatalf("%s, %d tasks on %d processors, bandwidths %v: %v", name, tasks, processors, links, report.Violations)
 					}
 				}
 			}

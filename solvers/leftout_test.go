@@ -305,6 +305,12 @@ func TestReasonsOfMoldableJobsAreTrue(t *testing.T) {
 		for m := range 2 + rng.IntN(3) {
 			spec.Machines = append(spec.Machines, model.MachineSpec{ID: fmt.Sprint("m", m), Speed: 0.5 + 1.5*float64(rng.IntN(2))})
 		}
+		if seed%4 == 3 {
+			for m := range spec.Machines {
+				spec.Machines[m].Power = &model.PowerSpec{Busy: spec.Machines[m].Speed}
+			}
+			spec.PowerCap = [][]float64{{0, float64(2 + rng.IntN(2))}}
+		}
 		b.Cluster(spec)
 		for j := range 2 {
 			job := model.JobSpec{ID: fmt.Sprint("j", j), Arrival: float64(j), Work: new(float64(1 + rng.IntN(6))), Processors: model.Rigid(1 + rng.IntN(2)), DeadlineHard: true}

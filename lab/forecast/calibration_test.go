@@ -232,3 +232,17 @@ func TestCalibrationByHand(t *testing.T) {
 		t.Errorf("%+v", c.trials)
 	}
 }
+
+// A trial of a job that waits still says no more than that it waits, whenever it starts.
+func TestTrialsOfJobsThatWait(t *testing.T) {
+	for now, learnt := range map[float64]int{40: 0, 60: 1} { // before P90 it may still start in time
+		var by [3]calibration
+		for k, start := range []float64{61, 1e6, math.Inf(1)} {
+			by[k].unit = 1
+			by[k].learn(Quantiles{P10: 10, P50: 20, P90: 50}, 5, start, now)
+			if len(by[k].trials) != learnt || !slices.Equal(by[k].trials, by[0].trials) {
+				t.Errorf("at %v, of a start at %v: learnt %v, of one at 61 %v", now, start, by[k].trials, by[0].trials)
+			}
+		}
+	}
+}

@@ -110,7 +110,7 @@ func TestUsersShareDraws(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, independent := range []bool{false, true} {
-		opt := Options{Seed: rand.Uint64(), Independent: independent}
+		opt := Options{Seed: rand.Uint64(), Runs: 9, Independent: independent}
 		m := &moment{truth: truth, opt: &opt, by: truth.candidates(&opt)[0]}
 		if same := m.uniformOf(7, 0) == m.uniformOf(7, 1); same == independent {
 			t.Errorf("independent %v: two jobs of a user share a draw: %v", independent, same)

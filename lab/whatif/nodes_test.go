@@ -112,12 +112,13 @@ func TestWhatBlockersHold(t *testing.T) {
 	}
 }
 
-// A job that holds copies of a licence delays another that needs some only if both take them from the same pool.
+// A job that holds copies of a licence delays another that needs some only if both take them from the same pool, of the same licence.
 func TestPoolsOfLicences(t *testing.T) {
 	for name, c := range map[string]struct {
 		own   bool // each cluster has its copies
+		asks  string
 		tried int
-	}{"a pool for all": {false, 2}, "a pool for each cluster": {true, 1}} {
+	}{"a pool for all": {false, "l", 2}, "another licence": {false, "k", 1}, "a pool for each cluster": {true, "l", 1}} {
 		b := model.NewBuilder(name)
 		for _, id := range []string{"a", "b"} {
 			cluster := model.ClusterSpec{ID: id, Machines: []model.MachineSpec{{ID: "m" + id}}}
@@ -127,10 +128,10 @@ func TestPoolsOfLicences(t *testing.T) {
 			b.Cluster(cluster)
 		}
 		if !c.own {
-			b.Spec().Licences = map[string]int{"l": 1}
+			b.Spec().Licences = map[string]int{"l": 1, "k": 1}
 		}
 		in, err := b.Job(model.JobSpec{ID: "holder", Runtime: map[string]float64{"a": 40}, Licences: map[string]int{"l": 1}}, model.JobSpec{ID: "there", Runtime: map[string]float64{"b": 40}},
-			model.JobSpec{ID: "asked", Arrival: 1, Runtime: map[string]float64{"b": 1}, Licences: map[string]int{"l": 1}}).Build()
+			model.JobSpec{ID: "asked", Arrival: 1, Runtime: map[string]float64{"b": 1}, Licences: map[string]int{c.asks: 1}}).Build()
 		if err != nil {
 			t.Fatal(err)
 		}

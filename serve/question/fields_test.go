@@ -1,6 +1,7 @@
 package question
 
 import (
+	"math"
 	"reflect"
 	"testing"
 	"time"
@@ -20,13 +21,18 @@ func TestShortestTime(t *testing.T) {
 // One declaration gives the words of the command and those of a request.
 func TestWordsOfAField(t *testing.T) {
 	type asked struct {
-		Rolling Seconds `json:"rolling_time,omitempty" check:"positive" doc:"with --rolling-threshold: stop after 'DURATION', as allot compare --time does, in the user's unit" absent:"no limit"`
-		Evals   int64   `json:"evaluations" flag:"evals" check:"counter" doc:"at most 'N'"`
-		Hidden  bool    `json:"hidden" flag:"-"`
-		Own     string  `json:"-"`
+		Rolling Seconds    `json:"rolling_time,omitempty" check:"positive" doc:"with --rolling-threshold: stop after 'DURATION', as allot compare --time does, in the user's unit" absent:"no limit"`
+		Evals   int64      `json:"evaluations" flag:"evals" check:"counter" doc:"at most 'N'"`
+		Hidden  bool       `json:"hidden" flag:"-"`
+		Own     string     `json:"-"`
+		Count   int        `json:"count" check:"count"`
+		Share   *float64   `json:"share" check:"nonnegative"`
+		Any     float64    `json:"any"`
+		Param   Parameters `json:"param" doc:"with --any"`
+		Names   Names      `json:"names" doc:"with --count-all"`
 	}
 	fields := FieldsOf(reflect.TypeFor[asked]())
-	if len(fields) != 3 {
+	if len(fields) != 8 {
 		t.Fatalf("%d fields: %+v", len(fields), fields)
 	}
 	f := &fields[0]
@@ -39,11 +45,17 @@ func TestWordsOfAField(t *testing.T) {
 	if got, want := f.Description(), "with rolling_threshold: stop after DURATION, as allot compare --time does, in the user's unit; a number of seconds; absent: no limit"; got != want {
 		t.Errorf("description %q, expected %q", got, want)
 	}
+	for k, want := range map[int]string{1: "at most N", 6: "with any; here an object: name → a text, a number, true or false", 7: "with count_all; a list"} {
+		if got := fields[k].Description(); got != want {
+			t.Errorf("description %q, expected %q", got, want)
+		}
+	}
 	for _, c := range []struct {
 		f    *Field
 		x    float64
 		want string
-	}{{f, 1, ""}, {f, 0, "expected a duration > 0, found 0s"}, {f, -1.5, "expected a duration > 0, found -1.5s"}, {&fields[1], 0, ""}, {&fields[1], -1, "expected a number ≥ 0, found -1"}} {
+	}{{f, 1, ""}, {f, 0, "expected a duration > 0, found 0s"}, {f, -1.5, "expected a duration > 0, found -1.5s"}, {&fields[1], 0, ""}, {&fields[1], -1, "expected a number ≥ 0, found -1"},
+		{&fields[3], 1, ""}, {&fields[3], 0, "expected a number ≥ 1, found 0"}, {&fields[4], 0, ""}, {&fields[4], -0.5, "expected a number ≥ 0, found -0.5"}, {&fields[4], math.NaN(), "expected a number ≥ 0, found NaN"}, {&fields[5], -1, ""}} {
 		if got := c.f.Wrong(c.x); got != c.want {
 			t.Errorf("%s %v: %q, expected %q", c.f.Name, c.x, got, c.want)
 		}
