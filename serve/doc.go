@@ -1,4 +1,4 @@
-// Package service is allot as a service: one protocol with two carriers, HTTP and lines of JSON on standard input and output. docs/service.md states the protocol.
+// Package serve is allot as a service: one protocol with two carriers, HTTP and lines of JSON on standard input and output. docs/service.md states the protocol.
 //
 // An [Operation] is one thing that a client can ask for. [Operations] is the table of all; the routes of HTTP, the methods of the lines and the OpenAPI document are
 // made of it. To add one, write its handler in a file of its own and its entry into the table.
