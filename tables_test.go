@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/taken"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/taken"
 )
 
 // solversMarkdown makes the table of registered solvers in docs/reference/solvers.md.

@@ -14,8 +14,8 @@ import (
 	"github.com/allot-opt/allot/internal/claim"
 	"github.com/allot-opt/allot/internal/files"
 	"github.com/allot-opt/allot/internal/numtext"
-	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/shown"
 )
 
 // BestStore is a folder of the best-known solutions. It has a file for each instance (by SHA-256) and objective. The store trusts no file: it

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/model"
 )
 

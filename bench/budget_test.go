@@ -14,13 +14,13 @@ import (
 	"time"
 
 	_ "github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/formats/tariff"
 	"github.com/allot-opt/allot/internal/peak"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 	"github.com/allot-opt/allot/params"
 )
 

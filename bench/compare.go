@@ -12,11 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/allot-opt/allot/internal/course"
-	"github.com/allot-opt/allot/internal/shown"
-	"github.com/allot-opt/allot/internal/yield"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/shown"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/course"
 )
 
 // Settings are the limits of a run and what its row keeps.
@@ -60,7 +60,7 @@ func measureWhole(ctx context.Context, choice solve.Choice, in *model.Instance, 
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, settings.Time)
 		defer cancel()
-		ctx = yield.Again(ctx)
+		ctx = kit.YieldAgain(ctx)
 	}
 	var followed *course.Course
 	if settings.Incumbents {

@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/each"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
-	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/shown"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -264,7 +264,7 @@ func (s *Suite) Labels() []string {
 	if err != nil {
 		return nil
 	}
-	return each.Of(entrants, func(e entrant) string { return e.Label })
+	return kit.Each(entrants, func(e entrant) string { return e.Label })
 }
 
 // listSame lists two kinds of fault: entrants that would make the same runs, and labels that are also the name of a solver that "all" adds.

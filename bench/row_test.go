@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/shown"
 	"github.com/allot-opt/allot/solve"
 )
 

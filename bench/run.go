@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/internal/claim"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -271,6 +271,6 @@ func (r *runner) show(worker int, what string) {
 	p := Progress{Done: r.done, Total: r.total}
 	limit := r.plan.Suite.Budget.Time
 	p.Left = time.Duration(r.pace.left(limit) / float64(len(r.running)) * float64(time.Second))
-	p.Running = each.That(r.running, func(what string) bool { return what != "" })
+	p.Running = kit.That(r.running, func(what string) bool { return what != "" })
 	r.opt.Progress(p)
 }

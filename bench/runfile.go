@@ -14,8 +14,8 @@ import (
 
 	"github.com/allot-opt/allot/internal/claim"
 	"github.com/allot-opt/allot/internal/files"
-	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/shown"
 	"github.com/allot-opt/allot/solve"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -173,6 +173,6 @@ var inBraces = regexp.MustCompile(`\{[^{}]*\}`)
 
 // stated formats parameters as text: "alpha=1 jobs=40".
 func stated(parameters map[string]string) string {
-	list := each.Of(slices.Sorted(maps.Keys(parameters)), func(name string) string { return name + "=" + parameters[name] })
+	list := kit.Each(slices.Sorted(maps.Keys(parameters)), func(name string) string { return name + "=" + parameters[name] })
 	return strings.Join(list, " ")
 }

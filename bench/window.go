@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/each"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
@@ -131,7 +131,7 @@ func (w *Window) cut(in *model.Instance, sol *model.Solution, jobs []int) (*mode
 		measured[in.Jobs()[j].ID], arrivals[k] = true, in.Jobs()[j].Arrival
 	}
 	return in.Batch(jobs, arrivals, nil), &model.Solution{
-		Jobs:        each.That(sol.Jobs, func(p model.Placement) bool { return measured[p.Job] }),
-		Unscheduled: each.That(sol.Unscheduled, func(u model.Unscheduled) bool { return measured[u.Job] }),
+		Jobs:        kit.That(sol.Jobs, func(p model.Placement) bool { return measured[p.Job] }),
+		Unscheduled: kit.That(sol.Unscheduled, func(u model.Unscheduled) bool { return measured[u.Job] }),
 	}
 }

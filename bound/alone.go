@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/bound/internal/gate"
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
 )
@@ -171,7 +171,7 @@ func (r *Relaxation) due(j int) float64 {
 func alone(metric, doc string, prove func(r *Relaxation) Sum) Method {
 	return Method{Name: "each-alone", Metric: metric, Certifies: true, Doc: doc, Source: "elementary",
 		New: OnceShown(func(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
-			r.asked = poll.New(ctx)
+			r.asked = kit.NewPoll(ctx)
 			sum := prove(r)
 			whole := !r.asked.Ended()
 			r.asked = nil

@@ -5,20 +5,20 @@ import (
 	"math/big"
 
 	"github.com/allot-opt/allot/bound/internal/gate"
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/plan"
 )
 
 // mostExact is the most jobs of an instance whose starts are computed in exact numbers.
 const mostExact = 1 << 16
 
-// workOfExact is what a few operations on exact numbers take, in units of a [poll.Poll].
+// workOfExact is what a few operations on exact numbers take, in units of a [kit.Poll].
 const workOfExact = 400
 
 // exactStarts are the earliest starts of the jobs in exact numbers, where rounding decides on which side of a step they lie. They are never later than they are;
 // where other work or closed times delay a job, or there are many jobs, they are earlier by what rounding may make of it. A job without one has nil. It returns false
 // if the context has ended.
-func (r *Relaxation) exactStarts(end *poll.Poll) (list []*big.Rat, ok bool) {
+func (r *Relaxation) exactStarts(end *kit.Poll) (list []*big.Rat, ok bool) {
 	if r.exact != nil {
 		return r.exact, true
 	}

@@ -8,7 +8,7 @@ import (
 	"sort"
 
 	"github.com/allot-opt/allot/bound/internal/gate"
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/proof"
 )
 
@@ -103,7 +103,7 @@ func (r *Relaxation) moldableJobs(ctx context.Context) []moldableJob {
 	machine := &in.Clusters()[0].Machines[0]
 	moldable := false
 	jobs := make([]moldableJob, len(r.must))
-	asked := poll.New(ctx)
+	asked := kit.NewPoll(ctx)
 	for k, at := range r.must {
 		if asked.Stopped(8 * r.groups) {
 			return nil

@@ -7,9 +7,9 @@ import (
 
 	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/bound/internal/powered"
-	"github.com/allot-opt/allot/internal/exactsteps"
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/exactsteps"
 )
 
 // powerWeights are weights of metrics of power, and of others that are sums over the jobs.
@@ -54,7 +54,7 @@ func (r *Relaxation) powerInput(ctx context.Context, w powerWeights) *powered.In
 		}
 		x.Clusters = append(x.Clusters, own)
 	}
-	room := wayRoom{poll: poll.New(ctx)}
+	room := wayRoom{poll: kit.NewPoll(ctx)}
 	starts, ok := r.exactStarts(room.poll)
 	if !ok {
 		return nil

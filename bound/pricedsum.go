@@ -8,9 +8,9 @@ import (
 
 	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/bound/internal/powered"
-	"github.com/allot-opt/allot/internal/exactsteps"
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/exactsteps"
 	"github.com/allot-opt/allot/proof"
 )
 
@@ -256,7 +256,7 @@ func (s pricedSum) jobs(ctx context.Context, r *Relaxation, parts []sumPart, x *
 		return Sum{}
 	}
 	constant.Add(others / n)
-	room := wayRoom{poll: poll.New(ctx)}
+	room := wayRoom{poll: kit.NewPoll(ctx)}
 	for _, j := range jobs {
 		ways, known := r.waysIn(parts, j, s.need())
 		for k := range ways {
@@ -275,7 +275,7 @@ func (s pricedSum) jobs(ctx context.Context, r *Relaxation, parts []sumPart, x *
 
 // wayRoom counts the ways of the jobs of an input, so that they are never too many.
 type wayRoom struct {
-	poll *poll.Poll
+	poll *kit.Poll
 	ways int
 }
 
@@ -325,7 +325,7 @@ func (s pricedSum) cost(r *Relaxation, j int, n float64, way *powered.Way) bool 
 // inTime lists the jobs with a deadline, each of which may be in time, which saves one missed deadline, or not. The lengths are what is left of them if the
 // checker accepts shorter durations and later ends.
 func (s pricedSum) inTime(ctx context.Context, r *Relaxation, parts []sumPart, x *powered.Input) (constant Sum) {
-	room := wayRoom{poll: poll.New(ctx)}
+	room := wayRoom{poll: kit.NewPoll(ctx)}
 	for j := range r.in.Jobs() {
 		if !r.in.Jobs()[j].HasDeadline() {
 			continue

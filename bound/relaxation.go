@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/proof"
@@ -42,7 +42,7 @@ type Relaxation struct {
 	latest [2][]float64        // see latestEnds; nil: not asked for yet
 	exact  []*big.Rat          // see exactStarts; nil: not asked for yet
 	groups int                 // of machines, of all clusters
-	asked  *poll.Poll          // by the method that looks at each job alone, see stopped; nil: none is at work
+	asked  *kit.Poll           // by the method that looks at each job alone, see stopped; nil: none is at work
 	mosts  map[string]*big.Rat // see most
 	// Sets of jobs that exclude each other, of which some are owed therefore.
 	conflict []conflict
@@ -325,7 +325,7 @@ func (r *Relaxation) most(ctx context.Context, metric string) (most *big.Rat, ok
 		return nil, false
 	}
 	most = new(big.Rat)
-	asked := poll.New(ctx)
+	asked := kit.NewPoll(ctx)
 	for j, duty := range r.duties {
 		if asked.Stopped(200) {
 			return nil, false

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 )
@@ -276,7 +276,7 @@ func (c *chart) draw(s *picture.Sheet) {
 		c.Lying(&c.axis, c.plot, nil, picture.SmallSize)
 		c.drawTariffs()
 	} else {
-		strips := each.Of(append(c.tariffStrips(), c.strips...), func(s strip) picture.Rect { return picture.Rect{Y0: s.top, Y1: s.top + s.height} })
+		strips := kit.Each(append(c.tariffStrips(), c.strips...), func(s strip) picture.Rect { return picture.Rect{Y0: s.top, Y1: s.top + s.height} })
 		c.Lying(&c.axis, c.plot, strips, picture.SmallSize)
 		c.drawTariffs()
 		c.drawStates()

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/internal/timetext"
@@ -199,7 +199,7 @@ func newPageData(l *layout, s summary, opt GanttOptions) *pageData {
 			continue
 		}
 		scheme := pageScheme{By: by, Names: look.names, Of: look.of}
-		scheme.Fills = each.Of(look.fills, picture.Hex)
+		scheme.Fills = kit.Each(look.fills, picture.Hex)
 		if by == opt.Colour { // the first is shown first
 			d.Schemes = slices.Insert(d.Schemes, 0, scheme)
 		} else {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/internal/timetext"
 )
@@ -122,7 +122,7 @@ func newLoad(l *layout, s *scheme, most int) *load {
 		held[b.band][v.of[b.job]].add(b.start, b.end, l.shareOf(b))
 	}
 	for c := range held {
-		shares := each.Of(held[c], func(m *means) []float64 { return m.finish() })
+		shares := kit.Each(held[c], func(m *means) []float64 { return m.finish() })
 		v.held = append(v.held, shares)
 	}
 	if l.known {

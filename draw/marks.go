@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
@@ -97,7 +97,7 @@ func (b *layoutBuilder) placeOf(band, machine, processor int) (first, last int) 
 
 // shownSpans are the spans within the times to show.
 func (l *layout) shownSpans() []span {
-	list := each.That(l.spans, func(s span) bool { return s.start < l.end && s.end > l.start })
+	list := kit.That(l.spans, func(s span) bool { return s.start < l.end && s.end > l.start })
 	slices.SortStableFunc(list, func(a, b span) int { return cmp.Compare(a.band, b.band) })
 	return list
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
 )
@@ -183,7 +183,7 @@ const expectedFigure = "a number in [-1e+300, 1e+300]"
 
 // runFieldNames lists the names.
 func runFieldNames() string {
-	names := each.Of(runFields, func(r runField) string { return r.name })
+	names := kit.Each(runFields, func(r runField) string { return r.name })
 	return strings.Join(names, ", ")
 }
 

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
@@ -87,7 +87,7 @@ func (s *summary) addObjective(sol *model.Solution, in *model.Instance) {
 
 // lines joins the facts to lines; the function fits says whether a line fits. A fact that is too long for a line is cut.
 func (s *summary) lines(fits func(string) bool) []string {
-	return joined(each.Of(s.facts, func(fact string) string { return picture.Shorten(fact, fits) }), " · ", fits)
+	return joined(kit.Each(s.facts, func(fact string) string { return picture.Shorten(fact, fits) }), " · ", fits)
 }
 
 // joined joins parts to lines, as many as fit.

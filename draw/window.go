@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/internal/timetext"
 )
@@ -62,7 +62,7 @@ func (l *layout) cut(w Window) error {
 
 // within are the blocks that lie in the times to show, at least in part.
 func (l *layout) within(all []block) []block {
-	return each.That(all, func(b block) bool {
+	return kit.That(all, func(b block) bool {
 		return b.start < l.end && b.end > l.start || b.start == b.end && l.start <= b.start && b.start <= l.end
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 )
@@ -95,7 +95,7 @@ func Writers() []Writer {
 
 // Names lists the names of the formats that can be read, in order.
 func Names() []string {
-	return each.Of(All(), func(info Info) string { return info.Name })
+	return kit.Each(All(), func(info Info) string { return info.Name })
 }
 
 // Named finds a format by its name.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // File is a file that is open for reading.

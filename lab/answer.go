@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench/statistics"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 )
 
@@ -119,17 +119,17 @@ func (g *Group) answer(r *Report) []string {
 		list = append(list, g.longest(r, longest, " under "+r.short(longest.Name)))
 	}
 	if len(s.same) > 0 {
-		say("Under %s every job waits as long as under %s.", listed(each.Of(s.same, func(p *Policy) string { return r.short(p.Name) })), name)
+		say("Under %s every job waits as long as under %s.", listed(kit.Each(s.same, func(p *Policy) string { return r.short(p.Name) })), name)
 	}
 	if len(s.apart) > 0 {
-		say("Nothing is known of %s: no job is placed by both it and %s.", listed(each.Of(s.apart, func(p *Policy) string { return r.short(p.Name) })), name)
+		say("Nothing is known of %s: no job is placed by both it and %s.", listed(kit.Each(s.apart, func(p *Policy) string { return r.short(p.Name) })), name)
 	}
 	return list
 }
 
 // named lists policies, each with its change.
 func (g *Group) named(r *Report, policies []*Policy) string {
-	names := each.Of(policies[:min(mostNamed, len(policies))], func(p *Policy) string {
+	names := kit.Each(policies[:min(mostNamed, len(policies))], func(p *Policy) string {
 		return r.short(p.Name) + " (" + r.share(p.Classes[0].WaitDifference) + ")"
 	})
 	if more := len(policies) - len(names); more > 0 {
@@ -154,7 +154,7 @@ func (g *Group) price(r *Report, p *Policy) []string {
 	case s.tested == 0:
 		list = append(list, who+under+" is not known: no class of jobs has enough blocks of days.")
 	case len(s.hurt) > 0:
-		names := each.Of(s.hurt[:min(mostNamed, len(s.hurt))], r.described)
+		names := kit.Each(s.hurt[:min(mostNamed, len(s.hurt))], r.described)
 		if more := len(s.hurt) - len(names); more > 0 {
 			names = append(names, fmt.Sprintf("%d more", more))
 		}

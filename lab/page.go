@@ -10,7 +10,7 @@ import (
 
 	"github.com/allot-opt/allot/bench/report"
 	"github.com/allot-opt/allot/bench/statistics"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 )
@@ -32,7 +32,7 @@ func (r *Report) WritePage(w io.Writer, from Origin) error {
 	if len(answer) > 0 {
 		a.Short, a.Details = answer[0], answer[1:]
 	}
-	a.Notes = each.Of(r.Caveats, func(caveat string) string { return "Warning: " + caveat })
+	a.Notes = kit.Each(r.Caveats, func(caveat string) string { return "Warning: " + caveat })
 	a.Parts = r.Parts()
 	data := report.Part{Name: "The command and the data", Command: from.Command, Lines: slices.Concat(from.Data, r.Caveats)}
 	if len(data.Lines) == 0 {
@@ -192,7 +192,7 @@ func (g *Group) forestPart(r *Report) report.Part {
 		for _, kind := range compared {
 			places, more := g.selected(r, kind)
 			if left += more; len(places) > 0 {
-				f.Blocks = append(f.Blocks, report.ForestBlock{Name: "by " + kind, Rows: each.Of(places, func(c int) report.ForestRow { return r.forestRow(&p.Classes[c]) })})
+				f.Blocks = append(f.Blocks, report.ForestBlock{Name: "by " + kind, Rows: kit.Each(places, func(c int) report.ForestRow { return r.forestRow(&p.Classes[c]) })})
 			}
 		}
 		part.Forests = append(part.Forests, f)
@@ -258,7 +258,7 @@ func (g *Group) payPart(r *Report) report.Part {
 func (g *Group) periodsPart(r *Report) report.Part {
 	part := g.part(r, "The waits over time")
 	places, most := g.of(KindPeriod), 0.0
-	names := each.Of(places, func(c int) string { return g.Policies[0].Classes[c].Name })
+	names := kit.Each(places, func(c int) string { return g.Policies[0].Classes[c].Name })
 	for _, p := range g.shown(r) {
 		for _, c := range places {
 			if wait := p.Classes[c].Wait; wait != nil {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/allot-opt/allot/internal/shown"
+	"github.com/allot-opt/allot/model/shown"
 )
 
 // Dates are the dates of the window, see [shown.Clock].

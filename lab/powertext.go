@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 )
 
@@ -99,7 +99,7 @@ func (g *Group) powerAnswer(r *Report) (list []string) {
 			}
 		}
 		named := func(policies []*Policy) string {
-			return listed(each.Of(policies, func(p *Policy) string {
+			return listed(kit.Each(policies, func(p *Policy) string {
 				change := q.ofBill(first, p.Power)
 				if p.Power.OtherJobs {
 					change = q.ofJobs(r, q.change(p.Power)) + " of the jobs that both place"
@@ -174,7 +174,7 @@ func (g *Group) front(r *Report, q *quantity) string {
 		return 1
 	})
 	first := g.Policies[0].Power
-	return fmt.Sprintf("The front of %s over wait, where nothing is had for nothing: %s.", q.name, strings.Join(each.Of(list, func(p *Policy) string {
+	return fmt.Sprintf("The front of %s over wait, where nothing is had for nothing: %s.", q.name, strings.Join(kit.Each(list, func(p *Policy) string {
 		return fmt.Sprintf("%s (%s, mean wait %s)", r.short(p.Name), q.ofBill(first, p.Power), r.time(p.Classes[0].Wait.Mean))
 	}), ", "))
 }

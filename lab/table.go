@@ -7,7 +7,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/internal/texttable"
@@ -67,7 +67,7 @@ func QueuesOf(in *model.Instance) []string {
 	if len(in.Partitions()) < 2 {
 		return nil
 	}
-	return each.Of(in.Partitions(), func(p model.PartitionSpec) string { return p.ID })
+	return kit.Each(in.Partitions(), func(p model.PartitionSpec) string { return p.ID })
 }
 
 // QueuesText says of queues, at the end of a sentence, that policies keep them apart; empty: of none.
@@ -76,7 +76,7 @@ func QueuesText(queues []string) string {
 	if len(queues) == 0 {
 		return ""
 	}
-	names := each.Of(queues[:min(most, len(queues))], legible)
+	names := kit.Each(queues[:min(most, len(queues))], legible)
 	if len(queues) > most {
 		names = append(names, fmt.Sprintf("%d more", len(queues)-most))
 	}
@@ -187,7 +187,7 @@ func (g *Group) byClass(b *strings.Builder, r *Report, kind string) {
 func (r *Report) Waits() string {
 	b := new(strings.Builder)
 	for _, kind := range []string{KindShape, KindQueue, KindAccount} {
-		if several := func(c Class) bool { return c.Kind == kind }; len(each.That(r.Groups[0].Policies[0].Classes, several)) > 1 {
+		if several := func(c Class) bool { return c.Kind == kind }; len(kit.That(r.Groups[0].Policies[0].Classes, several)) > 1 {
 			r.Groups[0].byClass(b, r, kind)
 		}
 	}
@@ -227,7 +227,7 @@ func (g *Group) table(b *strings.Builder, r *Report, title, kind string, cell fu
 		what = "jobs are" // "narrow, short"
 	}
 	policies := g.shown(r)
-	rows := [][]string{append([]string{what, "jobs"}, each.Of(policies, func(p *Policy) string { return r.short(p.Name) })...)}
+	rows := [][]string{append([]string{what, "jobs"}, kit.Each(policies, func(p *Policy) string { return r.short(p.Name) })...)}
 	more := 0
 	for c := range g.Policies[0].Classes {
 		first := &g.Policies[0].Classes[c]
@@ -238,7 +238,7 @@ func (g *Group) table(b *strings.Builder, r *Report, title, kind string, cell fu
 			more++
 			continue
 		}
-		rows = append(rows, append([]string{legible(first.Name), fmt.Sprint(first.Jobs)}, each.Of(policies, func(p *Policy) string { return cell(&p.Classes[c]) })...))
+		rows = append(rows, append([]string{legible(first.Name), fmt.Sprint(first.Jobs)}, kit.Each(policies, func(p *Policy) string { return cell(&p.Classes[c]) })...))
 	}
 	if len(rows) == 1 {
 		return

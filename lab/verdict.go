@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench/statistics"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/texttable"
 	"github.com/allot-opt/allot/internal/timetext"
@@ -209,7 +209,7 @@ func (r *Report) lists(b *strings.Builder, p *Policy) (perhaps bool) {
 // list writes the first of some classes; if there are none, it states this if asked.
 func (r *Report) list(b *strings.Builder, what string, classes []*Class, always bool) {
 	const most = 8
-	names := each.Of(classes[:min(most, len(classes))], r.described)
+	names := kit.Each(classes[:min(most, len(classes))], r.described)
 	switch {
 	case len(classes) == 0 && always:
 		item(b, "%s: nobody, as far as is shown", what)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/allot-opt/allot/budget"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // New validates an instance that a program filled in, applies the defaults and resolves the names. The error is an

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/budget"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // clusters resolves the clusters.

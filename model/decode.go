@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/allot-opt/allot/budget"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // decoder reads a wire type from JSON strictly and streaming: a field that is unknown, missing, given twice, of the wrong kind

@@ -3,7 +3,7 @@ package model
 import (
 	"reflect"
 
-	"github.com/allot-opt/allot/budget"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // count draws an element of a list or map that is being read from the budget of the reading. An error ends the reading.

@@ -7,7 +7,7 @@ import (
 	"hash"
 	"io"
 
-	"github.com/allot-opt/allot/budget"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // ReadInstance reads an instance from JSON and validates it. Errors call the input by the given name. The error is an [*InputError] that lists

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/peak"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 var gigabyte = flag.Bool("gigabyte", false, "read files of a gigabyte to the end, which takes a minute")

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 )
 
 // servedAlike is the number of alike machines up to which each is a server in the view of [Instance.WithQueueing].
@@ -31,7 +31,7 @@ func (in *Instance) WithQueueing(ctx context.Context, load float64) *Instance {
 	clone.clusters = slices.Clone(in.clusters)
 	known, n := in.Known(), len(in.jobs)
 	var used []*Machine
-	sum, asked := 0.0, poll.New(ctx)
+	sum, asked := 0.0, kit.NewPoll(ctx)
 	for c := range clone.clusters {
 		var jobs []int
 		for j := range in.jobs {
@@ -78,7 +78,7 @@ func (in *Instance) WithQueueing(ctx context.Context, load float64) *Instance {
 
 // queueOf describes a machine of the cluster as a server for those of the jobs that can run on it, see [Instance.WithQueueing]. Its service rate is 0
 // where there are none, and means nothing where the context has ended.
-func (in *Instance) queueOf(cluster int, m *Machine, jobs []int, asked *poll.Poll) *QueueSpec {
+func (in *Instance) queueOf(cluster int, m *Machine, jobs []int, asked *kit.Poll) *QueueSpec {
 	const fastest = 1e18 // the largest number that a file may state, for jobs that take no time
 	var times []float64
 	mean, own := 0.0, 0.0

@@ -5,13 +5,13 @@ import (
 	"io"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/papers/verdict"
 )
 
 // PaperNames lists the papers of the outcomes, in their order.
 func PaperNames(outcomes []*Outcome) []string {
-	return each.Of(byPaper(outcomes), func(p paper) string { return p.name })
+	return kit.Each(byPaper(outcomes), func(p paper) string { return p.name })
 }
 
 // WriteDetails writes the page of one paper as Markdown: what each of its experiments ran, its readings, every claim under every kind of reading, and
@@ -81,7 +81,7 @@ func (o *Outcome) markdown(b *strings.Builder, pictures string) {
 	for k, text := range e.Notes {
 		fmt.Fprintf(b, "%s- %s\n", strings.Repeat("\n", max(0, 1-k)), text)
 	}
-	deviations := each.Of(e.Deviations, func(d string) string { return "- " + d })
+	deviations := kit.Each(e.Deviations, func(d string) string { return "- " + d })
 	for k := range e.Claims {
 		for _, d := range e.Claims[k].Deviations {
 			deviations = append(deviations, fmt.Sprintf("- `%s/%s`: %s", e.ID, e.Claims[k].ID, d))

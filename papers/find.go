@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"github.com/allot-opt/allot/bench/statistics"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/papers/verdict"
 )
 
@@ -49,7 +49,7 @@ func (e *Experiment) measured(table sampleTable, f *Finding) []Point {
 
 // wanted lists the points that the claim is about.
 func (e *Experiment) wanted(c *Claim) []Point {
-	return each.That(e.Points, func(p Point) bool { return c.needs(p.ID) })
+	return kit.That(e.Points, func(p Point) bool { return c.needs(p.ID) })
 }
 
 // judge applies the rule for the claim's form.

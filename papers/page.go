@@ -9,7 +9,7 @@ import (
 
 	"github.com/allot-opt/allot/bench/report"
 	"github.com/allot-opt/allot/bench/statistics"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/papers/verdict"
 )
 
@@ -271,7 +271,7 @@ func (o *Outcome) repetitions() string {
 			counts[p.Value.N] = true
 		}
 	}
-	texts := each.Of(slices.Sorted(maps.Keys(counts)), func(n int) string { return fmt.Sprint(n) })
+	texts := kit.Each(slices.Sorted(maps.Keys(counts)), func(n int) string { return fmt.Sprint(n) })
 	return strings.Join(texts, ", ")
 }
 

@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/allot-opt/allot/bench/report"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/papers/verdict"
 )
 
@@ -52,7 +52,7 @@ func (p *paper) headlines() []placed {
 
 // TotalOf counts the claims of all outcomes under their first readings.
 func TotalOf(outcomes []*Outcome) Count {
-	return Total(each.Of(outcomes, func(o *Outcome) Count { return CountUnder(o.Findings, &o.Experiment.Readings[0]) })...)
+	return Total(kit.Each(outcomes, func(o *Outcome) Count { return CountUnder(o.Findings, &o.Experiment.Readings[0]) })...)
 }
 
 // registeredOf counts the claims of all outcomes under their registered readings.

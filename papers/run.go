@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/files"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/papers/verdict"
 )
 
@@ -95,7 +95,7 @@ func (e *Experiment) CheckReading(id string) error {
 	if e.reading(id) != nil {
 		return nil
 	}
-	ids := each.Of(e.Readings, func(r Reading) string { return strconv.Quote(r.ID) })
+	ids := kit.Each(e.Readings, func(r Reading) string { return strconv.Quote(r.ID) })
 	return fmt.Errorf("expected a reading of %s, one of %s; found %q", e.ID, strings.Join(ids, ", "), id)
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/texttable"
 	"github.com/allot-opt/allot/papers/verdict"
@@ -57,7 +57,7 @@ func (o *Outcome) shown() *Reading {
 
 // under lists the findings under a reading.
 func (o *Outcome) under(r *Reading) []Finding {
-	return each.That(o.Findings, func(f Finding) bool { return f.Reading == r })
+	return kit.That(o.Findings, func(f Finding) bool { return f.Reading == r })
 }
 
 // tallies counts the verdicts under each reading. It is empty if there is only one reading.

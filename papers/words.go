@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench/statistics"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/papers/verdict"
 )
 
@@ -83,7 +83,7 @@ func (c *Claim) States() string {
 		}
 	}
 	if c.Target != nil {
-		values := each.Of(slices.Sorted(maps.Keys(c.Target)), func(name string) string { return strconv.FormatFloat(c.Target[name], 'f', -1, 64) })
+		values := kit.Each(slices.Sorted(maps.Keys(c.Target)), func(name string) string { return strconv.FormatFloat(c.Target[name], 'f', -1, 64) })
 		return strings.Join(values, "/")
 	}
 	return "these values"
@@ -150,7 +150,7 @@ func (f *Finding) Ours() string {
 		return f.roughly()
 	}
 	steps := func() string {
-		list := each.Of(f.At, func(p verdict.At) string { return number(p.Value.Estimate) })
+		list := kit.Each(f.At, func(p verdict.At) string { return number(p.Value.Estimate) })
 		return strings.Join(list, " → ")
 	}
 	switch {

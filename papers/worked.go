@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/papers/verdict"
@@ -98,7 +98,7 @@ func compareTables(in *model.Instance, expected [][][]string) error {
 	for r, row := range expected {
 		var named [][]string
 		for _, composition := range table[r+1] {
-			jobs := each.Of(composition, func(j int) string { return in.Jobs()[j].ID })
+			jobs := kit.Each(composition, func(j int) string { return in.Jobs()[j].ID })
 			named = append(named, jobs)
 		}
 		if !slices.EqualFunc(named, row, slices.Equal) {

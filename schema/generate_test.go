@@ -8,11 +8,11 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"github.com/allot-opt/allot/internal/online"
 	"github.com/allot-opt/allot/lab"
 	"github.com/allot-opt/allot/lab/advise"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
+	"github.com/allot-opt/allot/solve/process/online"
 )
 
 // generators make the schemas, by name.

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/allot-opt/allot/internal/online"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve/process/online"
 )
 
 // TestOnlineAnswers: the schema of an answer takes what the reader takes, and nothing else.

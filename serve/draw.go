@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/draw"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/serve/answers"
 	"github.com/allot-opt/allot/serve/question"
@@ -126,5 +126,5 @@ func oneOf[T ~string](path, text string, values []T) error {
 	if text == "" || slices.Contains(values, T(text)) {
 		return nil
 	}
-	return wrong(path, "expected one of %s, found %q", strings.Join(each.Of(values, func(v T) string { return string(v) }), ", "), text)
+	return wrong(path, "expected one of %s, found %q", strings.Join(kit.Each(values, func(v T) string { return string(v) }), ", "), text)
 }

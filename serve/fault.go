@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/serve/answers"
 	"github.com/allot-opt/allot/sim"

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/allot-opt/allot/budget"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // narrow are limits under which any request ends at once.

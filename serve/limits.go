@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 	"github.com/allot-opt/allot/solve"
 )
 

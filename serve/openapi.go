@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/lab"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/schema"
@@ -97,7 +97,7 @@ func (d *document) responses(ok object) object {
 func (d *document) content(o *Operation) object {
 	result := d.schemaOf(o.Result)
 	if o.Shells != nil {
-		result = object{"anyOf": each.Of(o.Shells, func(t reflect.Type) any { return d.schemaOf(t) }), "description": "with a member caveats before the others, a list of what the instance leaves out, where it leaves out something"}
+		result = object{"anyOf": kit.Each(o.Shells, func(t reflect.Type) any { return d.schemaOf(t) }), "description": "with a member caveats before the others, a list of what the instance leaves out, where it leaves out something"}
 	}
 	kinds := object{"application/json": object{"schema": result}}
 	if !o.Light {

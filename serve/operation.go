@@ -6,8 +6,8 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/allot-opt/allot/budget"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
+	"github.com/allot-opt/allot/model/budget"
 	"github.com/allot-opt/allot/serve/question"
 )
 
@@ -83,7 +83,7 @@ func (o *Operation) settingNames() []string {
 
 // names lists all fields of a request.
 func (o *Operation) names() []string {
-	return append(each.Of(o.Documents, func(p Part) string { return p.Name }), o.settingNames()...)
+	return append(kit.Each(o.Documents, func(p Part) string { return p.Name }), o.settingNames()...)
 }
 
 // Named finds an operation.

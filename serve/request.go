@@ -11,8 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // Document is a file that a request brings along: an instance, a solution, a certificate or a trace. In the request it is one of these:

@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/allot-opt/allot/budget"
-	"github.com/allot-opt/allot/internal/yield"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 	"github.com/allot-opt/allot/serve/answers"
 	"github.com/allot-opt/allot/serve/question"
 	"github.com/allot-opt/allot/solve"
@@ -334,14 +334,14 @@ func (c *call) within(ctx context.Context, seconds question.Seconds, counted boo
 	}
 	if asked > 0 {
 		timed, cancel := context.WithTimeout(ctx, asked)
-		return yield.Again(timed), cancel, nil
+		return kit.YieldAgain(timed), cancel, nil
 	}
 	if limits.Time == 0 {
 		timed, cancel := context.WithCancel(ctx)
-		return yield.Again(timed), cancel, nil
+		return kit.YieldAgain(timed), cancel, nil
 	}
 	timed, cancel := context.WithTimeout(ctx, limits.Time)
-	return unseen{yield.Again(timed)}, cancel, nil
+	return unseen{kit.YieldAgain(timed)}, cancel, nil
 }
 
 // unseen is a context that ends at a deadline which nobody sees before.

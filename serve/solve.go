@@ -6,13 +6,13 @@ import (
 	"math"
 	"time"
 
-	"github.com/allot-opt/allot/internal/course"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/serve/answers"
 	"github.com/allot-opt/allot/serve/question"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/course"
 )
 
 // workers is the number of workers of a run that asks for some; 0: for none.

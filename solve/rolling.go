@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/allot-opt/allot/internal/yield"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
@@ -158,7 +158,7 @@ func share(ctx context.Context, opt Options, evaluations int64, rounds func() in
 	}
 	const part = 0.9 // the rest is for the work between the rounds
 	limited, cancel := context.WithTimeout(ctx, time.Duration(part*float64(time.Until(end))/float64(left)))
-	return yield.Again(limited), opt, cancel
+	return kit.YieldAgain(limited), opt, cancel
 }
 
 // roundSeed returns the seed of a round, counted from 0. With one seed for all rounds a solver that draws a cluster for each job would draw the same in

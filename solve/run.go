@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/allot-opt/allot/internal/yield"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/proof"
@@ -146,7 +146,7 @@ func untilSettling(ctx context.Context, jobs int) (context.Context, context.Canc
 		return ctx, func() {}
 	}
 	ctx, cancel := context.WithDeadline(ctx, end.Add(-min(each*time.Duration(jobs), max(0, time.Until(end))/3)))
-	return yield.Again(ctx), cancel
+	return kit.YieldAgain(ctx), cancel
 }
 
 // errNoSolver is the error where a [Choice] has no solver.

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
@@ -78,7 +78,7 @@ func (b *Broker) Solve(ctx context.Context, in *model.Instance, _ solve.Options)
 type brokerRun struct {
 	*Broker
 	*grid.Outline
-	poll    *poll.Poll
+	poll    *kit.Poll
 	scores  []float64 // by resource: of asjs
 	free    []float64 // by resource: when it is idle
 	coming  []int     // jobs that have not arrived, in order of arrival
@@ -88,7 +88,7 @@ type brokerRun struct {
 }
 
 func newBrokerRun(ctx context.Context, b *Broker, in *model.Instance) *brokerRun {
-	r := &brokerRun{Broker: b, Outline: grid.NewOutline(in), poll: poll.New(ctx), coming: plan.ArrivalOrder(in)}
+	r := &brokerRun{Broker: b, Outline: grid.NewOutline(in), poll: kit.NewPoll(ctx), coming: plan.ArrivalOrder(in)}
 	r.free = slices.Repeat([]float64{in.FirstArrival()}, len(r.Resources))
 	q := shareWithFiles(in)
 	if b.Q != nil {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
@@ -39,7 +39,7 @@ func newCompletions(ctx context.Context, in *model.Instance) (*completions, erro
 	c := &completions{Outline: grid.NewOutline(in), count: n, deadlines: in.Features().Has(model.HardDeadlines)}
 	c.duration = make([][]float64, n)
 	var block []float64 // rows of the next jobs
-	for j, poll := 0, poll.New(ctx); j < n; j++ {
+	for j, poll := 0, kit.NewPoll(ctx); j < n; j++ {
 		if poll.Stopped(8 * len(c.Resources)) {
 			return nil, nil
 		}
@@ -52,7 +52,7 @@ func newCompletions(ctx context.Context, in *model.Instance) (*completions, erro
 		}
 	}
 	c.sizes, c.release = make([][]int, len(c.Resources)), make([][]float64, len(c.Resources))
-	for k, poll := 0, poll.New(ctx); k < len(c.Resources); k++ {
+	for k, poll := 0, kit.NewPoll(ctx); k < len(c.Resources); k++ {
 		if poll.Stopped(4 * n) {
 			return nil, nil
 		}

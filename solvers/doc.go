@@ -13,7 +13,7 @@
 //
 // To add a solver, write a file with a struct that implements [solve.Solver] and a variable declaration that calls [solve.Register]. Nothing else
 // has to be edited, except that this file has to import a new folder. Package solve has functions for common needs of solvers: [solve.Unsupported],
-// [solve.Stopped], [solve.Stages] and [solve.Options.SharedBound]. Package internal/poll asks whether a run has to end.
+// [solve.Stopped], [solve.Stages] and [solve.Options.SharedBound]. Type Poll of internal/kit asks whether a run has to end.
 package solvers
 
 import (

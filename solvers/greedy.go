@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/objective"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/plan/objective"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
 )

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -31,7 +31,7 @@ type jobTree struct {
 	late    []int32   // jobs that the search has found late on every resource
 	looks   int       // looks at all resources in the last searches
 	steps   int       // searches
-	poll    *poll.Poll
+	poll    *kit.Poll
 }
 
 // treeNode is a node of the tree. They are numbered as in a heap: the root is 1, the children of k are 2k and 2k + 1.
@@ -73,7 +73,7 @@ func newJobTree(ctx context.Context, c *completions) *jobTree {
 	if c.only == nil || c.Instance.Features().Has(model.Arrivals) {
 		return nil
 	}
-	t := &jobTree{c: c, leafOf: slices.Repeat([]int32{-1}, len(c.Left)), home: slices.Repeat([]int32{-1}, len(c.Left)), poll: poll.New(ctx)}
+	t := &jobTree{c: c, leafOf: slices.Repeat([]int32{-1}, len(c.Left)), home: slices.Repeat([]int32{-1}, len(c.Left)), poll: kit.NewPoll(ctx)}
 	var jobs []int32
 	for j := range c.Left {
 		if t.look(j).best >= 0 {

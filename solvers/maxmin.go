@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
@@ -102,7 +102,7 @@ type maxMinBuckets struct {
 	home     []int32   // by job: number of its bucket; −1: none
 	filled   []int     // resources on which jobs were placed since the bounds were last brought up to date
 	isFilled []bool
-	poll     *poll.Poll
+	poll     *kit.Poll
 }
 
 // maxMinBucket holds the jobs of one size that are kept with one resource. Its heaps may still hold jobs that have left it.
@@ -117,7 +117,7 @@ type maxMinBucket struct {
 
 // newMaxMinBuckets starts without jobs.
 func newMaxMinBuckets(ctx context.Context, c *completions) *maxMinBuckets {
-	m := &maxMinBuckets{c: c, home: slices.Repeat([]int32{-1}, len(c.Left)), isFilled: make([]bool, len(c.Resources)), poll: poll.New(ctx)}
+	m := &maxMinBuckets{c: c, home: slices.Repeat([]int32{-1}, len(c.Left)), isFilled: make([]bool, len(c.Resources)), poll: kit.NewPoll(ctx)}
 	for k := range c.Resources {
 		row := make([]int32, c.Resources[k].Processors+1)
 		for _, size := range c.sizes[k] {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/queue"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -19,7 +19,7 @@ type openEnds struct {
 	open []int // the jobs that are ready, not placed, and may still have an end, in the order in which they became ready
 	come []int // those that have become ready since they were last taken over
 	two  bool  // the second end of a job matters too
-	poll *poll.Poll
+	poll *kit.Poll
 }
 
 // placeOnEnds is placeOneByOne for the instances that completions do not honour.
@@ -32,7 +32,7 @@ func placeOnEnds(ctx context.Context, in *model.Instance, opt solve.Options, rul
 		return solve.Result{}, err
 	}
 	ends.Until(ctx)
-	e := &openEnds{Ends: ends, poll: poll.New(ctx)}
+	e := &openEnds{Ends: ends, poll: kit.NewPoll(ctx)}
 	for j := range in.Jobs() {
 		if e.Open(j) {
 			e.come = append(e.come, j)

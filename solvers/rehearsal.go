@@ -4,9 +4,9 @@ import (
 	"context"
 	"math"
 
-	"github.com/allot-opt/allot/internal/objective"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/plan/objective"
 )
 
 // rehearsal tells what metrics that are no sums over the jobs make of a slot: it places all jobs again, and the next one into the slot, and asks the evaluator.

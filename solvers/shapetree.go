@@ -3,7 +3,7 @@ package solvers
 import (
 	"math"
 
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 )
 
 // shapeTree finds the job of the largest sufferage among jobs whose durations have one shape: on each resource, a constant + a factor · the work + a
@@ -41,7 +41,7 @@ type shapeTree struct {
 	looks   int         // nodes and jobs looked at in the last searches
 	left    int         // jobs that had to leave in the last searches
 	steps   int         // searches
-	poll    *poll.Poll
+	poll    *kit.Poll
 }
 
 // planeOf is the time of a job on a resource as a function of its work and data: its duration, or its end.

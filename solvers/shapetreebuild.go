@@ -4,12 +4,12 @@ import (
 	"context"
 	"math"
 
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 )
 
 // newShapeTree makes a tree of jobs, which are of one kind: see [kinds]; nil where their durations have no shape.
 func newShapeTree(ctx context.Context, c *completions, jobs []int32, place []int32) *shapeTree {
-	t := &shapeTree{c: c, jobLeaves: newJobLeaves(jobs), place: place, poll: poll.New(ctx)}
+	t := &shapeTree{c: c, jobLeaves: newJobLeaves(jobs), place: place, poll: kit.NewPoll(ctx)}
 	if !t.measure() {
 		return nil
 	}

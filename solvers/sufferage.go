@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/sim"
@@ -81,12 +81,12 @@ type suffering struct {
 	in    []int32 // by job: its tree; −1: none
 	best  option  // the best job that the step has found; job −1: none
 	last  int     // resource of the last placement; −1: none yet
-	poll  *poll.Poll
+	poll  *kit.Poll
 }
 
 // newSuffering starts with no job placed; nil where the context ends first. Kinds of fewer jobs than least get no tree.
 func newSuffering(ctx context.Context, c *completions, least int) *suffering {
-	s := &suffering{rest: newOptions(ctx, c), in: slices.Repeat([]int32{-1}, len(c.Left)), last: -1, poll: poll.New(ctx)}
+	s := &suffering{rest: newOptions(ctx, c), in: slices.Repeat([]int32{-1}, len(c.Left)), last: -1, poll: kit.NewPoll(ctx)}
 	place := make([]int32, len(c.Left))
 	for _, jobs := range kinds(c) {
 		if len(jobs) < least {
@@ -215,13 +215,13 @@ type options struct {
 	short  []shortlist // by job
 	of     [][]int32   // by resource: the jobs that have it as one of their two best
 	leader []int32     // by resource: the job of the largest sufferage, of those that have it as their best; −1: none
-	poll   *poll.Poll
+	poll   *kit.Poll
 }
 
 // newOptions starts without jobs.
 func newOptions(ctx context.Context, c *completions) *options {
 	return &options{c: c, kept: make([]option, len(c.Left)), short: make([]shortlist, len(c.Left)), of: make([][]int32, len(c.Resources)), leader: slices.Repeat([]int32{-1}, len(c.Resources)),
-		poll: poll.New(ctx)}
+		poll: kit.NewPoll(ctx)}
 }
 
 // add adds a job and returns its two best resources.

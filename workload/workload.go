@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 )
@@ -71,7 +71,7 @@ func All() []Info {
 
 // Names lists the names of the registered workloads in order.
 func Names() []string {
-	return each.Of(All(), func(info Info) string { return info.Name })
+	return kit.Each(All(), func(info Info) string { return info.Name })
 }
 
 // ordered refuses a largest value below the least.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/allot-opt/allot/bench/statistics"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/picture"
 )
 
@@ -231,7 +231,7 @@ func (line *Line) draw(p *picture.Plot, c *curve, shift float64) {
 	area := p.Area
 	p.Area.X0, p.Area.X1 = area.X0+shift, area.X1+shift
 	defer func() { p.Area = area }()
-	points := each.Of(line.Points, func(e Estimate) picture.Point { return picture.Point{X: e.X, Y: e.Value.Estimate} })
+	points := kit.Each(line.Points, func(e Estimate) picture.Point { return picture.Point{X: e.X, Y: e.Value.Estimate} })
 	p.Stroke(p.Path(points, false), c.pen())
 	for _, e := range line.Points {
 		if low, high := e.limits(); low < high {

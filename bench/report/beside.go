@@ -8,7 +8,7 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
 	"github.com/allot-opt/allot/bench/tables"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/texttable"
 )
@@ -22,7 +22,7 @@ const mostBeside = 24
 //
 // Complexity: O(n log n + s²·c) for n rows of s solvers on c instances.
 func WriteBeside(w io.Writer, rows []bench.Row, width int) error {
-	rows = each.That(rows, func(row bench.Row) bool { return row.Kind != bench.Unsupported })
+	rows = kit.That(rows, func(row bench.Row) bool { return row.Kind != bench.Unsupported })
 	var order []string
 	for k := range rows {
 		if !slices.Contains(order, rows[k].Solver) {
@@ -44,7 +44,7 @@ func WriteBeside(w io.Writer, rows []bench.Row, width int) error {
 	case len(duels) == 0:
 		say("No other solver ran on the same instances as " + printable(first) + ": it is compared with none.")
 	case len(g.test.cases) == 1:
-		say("Objectives on one instance: " + strings.Join(each.Of(duels, func(d duel) string { return d.text() }), "; ") + ".")
+		say("Objectives on one instance: " + strings.Join(kit.Each(duels, func(d duel) string { return d.text() }), "; ") + ".")
 	default:
 		say("Over " + numtext.CountedGrouped(len(g.test.cases), "instance") + ", each beside " + printable(first) + ": the ratio of the objectives (geometric mean) with its 95 % interval; below 1 is better.")
 		b.WriteString(g.besideTable(first, duels) + "\n")
@@ -102,5 +102,5 @@ func (d *duel) text() string { return d.pair() + " " + ratioText(&d.ratio) }
 
 // text is the sentence without its emphasis.
 func (s sentence) text() string {
-	return strings.Join(strings.Fields(strings.Join(each.Of(s, func(p piece) string { return p.Text }), "")), " ")
+	return strings.Join(strings.Fields(strings.Join(kit.Each(s, func(p piece) string { return p.Text }), "")), " ")
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
-	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/shown"
 )
 
 // Limits of the charts of one page, so that a browser can show it.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
@@ -111,7 +111,7 @@ func (g *group) compared() ([]string, []*problem) {
 	if g.test == nil || len(g.test.cases) < 2 {
 		return nil, nil
 	}
-	names := each.Of(g.test.order(), func(k int) string { return g.test.solvers[k] })
+	names := kit.Each(g.test.order(), func(k int) string { return g.test.solvers[k] })
 	return names, g.test.cases
 }
 
@@ -263,7 +263,7 @@ func (p *problem) incumbents(row *bench.Row) []model.Incumbent {
 
 // names are those of the solvers, in order of rank.
 func (g *group) names() []string {
-	return each.Of(g.solvers, func(c *contender) string { return c.name })
+	return kit.Each(g.solvers, func(c *contender) string { return c.name })
 }
 
 // withReference are the solvers and behind them the one that is there for reference.

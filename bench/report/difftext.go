@@ -9,7 +9,7 @@ import (
 	pretty "github.com/jedib0t/go-pretty/v6/table"
 	align "github.com/jedib0t/go-pretty/v6/text"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/texttable"
 )
@@ -73,7 +73,7 @@ func writeCells(b *strings.Builder, what string, cells []string) {
 
 // cellNames are the names of cells.
 func cellNames(cells []DiffCell) []string {
-	return each.Of(cells, func(c DiffCell) string { return c.String() })
+	return kit.Each(cells, func(c DiffCell) string { return c.String() })
 }
 
 // String names the cell for people.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/bench/statistics"
 	"github.com/allot-opt/allot/bench/tables"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
@@ -166,7 +166,7 @@ func (o *outcome) against(duels []duel) sentence {
 		return s
 	}
 	n := numtext.CountedGrouped(len(o.cases), "instance")
-	if rest := each.That(duels, func(d duel) bool { return d.empty == "" }); len(rest) < len(duels) { // what has no schedule at all needs no test
+	if rest := kit.That(duels, func(d duel) bool { return d.empty == "" }); len(rest) < len(duels) { // what has no schedule at all needs no test
 		s.nameEmpty(duels)
 		if more := o.against(rest); more != nil {
 			s.say(" ")

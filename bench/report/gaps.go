@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench/statistics"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 )
 
 // gapsTable is the mean gaps to the best known with their intervals, solver × group, of the solvers and groups that the overall group has. Below
@@ -157,7 +157,7 @@ func WriteSummary(w io.Writer, runs []Run, opt SummaryOptions) error {
 			b.WriteByte('\n')
 		}
 		t := s.gapsTable("", overall, opt.Against)
-		names := each.Of(t.Columns, func(c Column) string { return c.Name })
+		names := kit.Each(t.Columns, func(c Column) string { return c.Name })
 		b.WriteString(markdownHead(names, 1))
 		var listed []string
 		for n, row := range t.Rows {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 )
 
 // kind says what the solvers of a group know while they decide.
@@ -48,14 +48,14 @@ func (s *study) splitByKind() {
 
 // part is the group of the solvers of the kind and the problems that they ran on; nil: there are none.
 func (g *group) part(k kind) *group {
-	solvers := each.That(g.solvers, func(c *contender) bool { return c.isOnline() == (k == online) })
+	solvers := kit.That(g.solvers, func(c *contender) bool { return c.isOnline() == (k == online) })
 	if len(solvers) == 0 {
 		return nil
 	}
 	ran := func(p *problem) bool {
 		return slices.ContainsFunc(solvers, func(c *contender) bool { return len(p.cells[c.name]) > 0 })
 	}
-	return &group{name: g.name, kind: k, solvers: solvers, cases: each.That(g.cases, ran)}
+	return &group{name: g.name, kind: k, solvers: solvers, cases: kit.That(g.cases, ran)}
 }
 
 // isOnline says whether the solver had to decide on line on one of the instances.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	rowtables "github.com/allot-opt/allot/bench/tables"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/plaintext"
 )
@@ -76,7 +76,7 @@ func (s *study) latexTable() string {
 	var b strings.Builder
 	b.WriteString("% Made by allot bench report --table latex; needs \\usepackage{booktabs}. Objective: mean and half the width of its interval (Student's t, confidence 0.95); bold: the best.\n\\begin{tabular}{l" + strings.Repeat("r", len(columns)-1) + "}\n\\toprule\n")
 	line := func(cells []string) { b.WriteString(strings.Join(cells, " & ") + " \\\\\n") }
-	head := each.Of(columns, func(k int) string { return latexText(tables[0].Columns[k].Name) })
+	head := kit.Each(columns, func(k int) string { return latexText(tables[0].Columns[k].Name) })
 	line(head)
 	row := func(cells []cell) {
 		var list []string
@@ -135,7 +135,7 @@ func latexText(text string) string {
 func (s *study) markdownTable() string {
 	tables, columns := s.mainTables()
 	several := len(s.groups) > 1
-	names := each.Of(columns, func(k int) string { return tables[0].Columns[k].Name })
+	names := kit.Each(columns, func(k int) string { return tables[0].Columns[k].Name })
 	if several {
 		names = append([]string{"group"}, names...)
 	}

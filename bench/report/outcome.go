@@ -8,7 +8,7 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
 	"github.com/allot-opt/allot/bench/tables"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
@@ -102,7 +102,7 @@ func compare(names []string, cases []*problem) *outcome {
 			o.left = append(o.left, name)
 		}
 	}
-	o.cases = each.That(cases, func(p *problem) bool {
+	o.cases = kit.That(cases, func(p *problem) bool {
 		return !slices.ContainsFunc(o.solvers, func(name string) bool { return len(p.cells[name]) == 0 })
 	})
 	o.skipped = len(cases) - len(o.cases)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/tables"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 )
@@ -163,7 +163,7 @@ func labels(rows []bench.Row) []string {
 
 // parameters writes parameters in the order of their names.
 func parameters(p map[string]string) string {
-	list := each.Of(slices.Sorted(maps.Keys(p)), func(name string) string { return name + "=" + p[name] })
+	list := kit.Each(slices.Sorted(maps.Keys(p)), func(name string) string { return name + "=" + p[name] })
 	return strings.Join(list, ", ")
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/texttable"
 	"github.com/allot-opt/allot/model"
@@ -31,7 +31,7 @@ func Write(w io.Writer, rows []bench.Row, metrics []model.Metric, width int) err
 		rendered = render(rows, nil, max(leastName, longestName(rows)-over)) + "\n"
 	}
 	if shown < len(metrics) {
-		names := each.Of(metrics[shown:], func(m model.Metric) string { return m.Name })
+		names := kit.Each(metrics[shown:], func(m model.Metric) string { return m.Name })
 		rendered += Wrapped(fmt.Sprintf("left out for the width of %d columns: ", width)+strings.Join(names, ", ")+"; --metrics names those to show, -o FILE writes all", width)
 	}
 	if note := onlineNote(rows); note != "" {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/internal/suggest"
@@ -180,7 +180,7 @@ func noSuch(what, word string, names []string) error {
 
 // oneFromStdin returns an error if more than one of the inputs is standard input, because that can be read only once.
 func oneFromStdin(what string, paths ...string) error {
-	if len(each.That(paths, func(path string) bool { return path == "-" })) > 1 {
+	if len(kit.That(paths, func(path string) bool { return path == "-" })) > 1 {
 		return usageErrorf("expected at most one of %s to be standard input (-)", what)
 	}
 	return nil

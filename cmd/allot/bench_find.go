@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/suggest"
 )
 
@@ -45,7 +45,7 @@ func suitesAround() (folder string, names []string) {
 		last = here
 		folder := filepath.Join(up, suitesFolder)
 		if found, err := filepath.Glob(filepath.Join(folder, "*.json")); err == nil && len(found) > 0 {
-			return folder, each.Of(found, func(path string) string { return strings.TrimSuffix(filepath.Base(path), ".json") })
+			return folder, kit.Each(found, func(path string) string { return strings.TrimSuffix(filepath.Base(path), ".json") })
 		}
 	}
 }

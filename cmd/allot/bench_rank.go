@@ -8,7 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/tables"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 )
 
@@ -23,7 +23,7 @@ func reportPart(c *cli.Context, plan *bench.Plan, share []int, opt bench.RunOpti
 	if err != nil {
 		return err
 	}
-	part := bench.Plan{Cells: each.Of(share, func(place int) bench.Cell { return plan.Cells[place] })}
+	part := bench.Plan{Cells: kit.Each(share, func(place int) bench.Cell { return plan.Cells[place] })}
 	fmt.Fprintf(c.App.ErrWriter, "%s\n", printable(fmt.Sprintf("this part is done; %d of %s in %s have a row", len(plan.Own(rows)), numtext.Counted(len(plan.Cells), "run"), opt.Dir)))
 	return benchFaults(c.App.ErrWriter, part.Own(rows))
 }

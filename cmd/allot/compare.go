@@ -17,11 +17,11 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/report"
 	"github.com/allot-opt/allot/bench/tables"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
-	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/shown"
 	"github.com/allot-opt/allot/serve/answers"
 	"github.com/allot-opt/allot/serve/question"
 	"github.com/allot-opt/allot/solve"
@@ -251,7 +251,7 @@ func metricsNamed(list string) ([]model.Metric, error) {
 
 // metricNames lists the names of all metrics.
 func metricNames() []string {
-	return each.Of(model.MetricTable(), func(m model.Metric) string { return m.Name })
+	return kit.Each(model.MetricTable(), func(m model.Metric) string { return m.Name })
 }
 
 // readInstances reads the files, with the objective that the flag names. An instance without a name goes by that of its file; the second of a name gets a number.
@@ -321,8 +321,8 @@ func writeComparison(w io.Writer, in answers.Compared, rows []bench.Row, metrics
 	if metrics == nil {
 		metrics = append(shown.Metrics(in.Instance), shown.ClusterMetrics(in.Instance)...)
 	}
-	single := each.That(metrics, func(m model.Metric) bool { return !m.PerCluster })
-	byCluster := each.That(metrics, func(m model.Metric) bool { return m.PerCluster })
+	single := kit.That(metrics, func(m model.Metric) bool { return !m.PerCluster })
+	byCluster := kit.That(metrics, func(m model.Metric) bool { return m.PerCluster })
 	text := new(strings.Builder)
 	fmt.Fprintf(text, "%s: %s, %s, %s; minimise %s\n", in.Label, numtext.Counted(len(in.Jobs()), "job"), numtext.Counted(len(in.Clusters()), "cluster"),
 		numtext.Counted(in.Processors(), "processor"), shown.Objective(in.Instance))
@@ -330,7 +330,7 @@ func writeComparison(w io.Writer, in answers.Compared, rows []bench.Row, metrics
 		return err
 	}
 	if slices.ContainsFunc(rows, func(row bench.Row) bool { return row.Metrics != nil }) && byCluster != nil {
-		clusters := each.Of(in.Clusters(), func(cluster model.Cluster) string { return cluster.ID })
+		clusters := kit.Each(in.Clusters(), func(cluster model.Cluster) string { return cluster.ID })
 		if err := tables.WriteClusters(text, rows, byCluster, clusters, width); err != nil {
 			return err
 		}
@@ -338,8 +338,8 @@ func writeComparison(w io.Writer, in answers.Compared, rows []bench.Row, metrics
 	if why := shown.Unbounded(in.Instance); why != "" {
 		fmt.Fprintln(text, why)
 	}
-	if proved := each.That(rows, func(row bench.Row) bool { return row.Status == model.Optimal }); proved != nil {
-		names := each.Of(proved, func(row bench.Row) string { return row.Solver })
+	if proved := kit.That(rows, func(row bench.Row) bool { return row.Status == model.Optimal }); proved != nil {
+		names := kit.Each(proved, func(row bench.Row) string { return row.Solver })
 		fmt.Fprintf(text, "%s: %s\n", model.OptimalFor(in.StatedObjective()), strings.Join(names, ", "))
 	}
 	for _, row := range rows {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/papers"
 	"github.com/allot-opt/allot/solve"
@@ -109,7 +109,7 @@ func offered(app *cli.App, before []string, current string) []string {
 	case command != nil && len(command.Subcommands) > 0:
 		return commandNames(command.Subcommands)
 	case command != nil && command.Name == "reproduce":
-		return each.Of(papers.Known(), func(e *papers.Experiment) string { return e.ID })
+		return kit.Each(papers.Known(), func(e *papers.Experiment) string { return e.ID })
 	case command != nil && command.Name == "solvers":
 		return solversWith(func(solve.Info) bool { return true })
 	case command != nil && command.Name == "metrics":
@@ -122,12 +122,12 @@ func offered(app *cli.App, before []string, current string) []string {
 
 // solversWith lists the names of the solvers that meet a condition.
 func solversWith(meets func(solve.Info) bool) []string {
-	return each.Of(each.That(solve.Solvers(), meets), func(info solve.Info) string { return info.Name })
+	return kit.Each(kit.That(solve.Solvers(), meets), func(info solve.Info) string { return info.Name })
 }
 
 // commandNames lists the names of commands.
 func commandNames(commands []*cli.Command) []string {
-	return each.Of(commands, func(command *cli.Command) string { return command.Name })
+	return kit.Each(commands, func(command *cli.Command) string { return command.Name })
 }
 
 // valuesOf lists the possible values of a flag, if they are few.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/internal/numtext"
-	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/shown"
 )
 
 // dates writes the times of an instance for people: dates where it has them, otherwise numbers in its unit.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/serve/answers"
@@ -196,7 +196,7 @@ func stepText(s *solve.Step) string {
 
 // termsText is the figures of a step in one line.
 func termsText(terms []sim.Term) string {
-	parts := each.Of(terms, func(term sim.Term) string { return term.Name + " " + numtext.Figure(term.Value) })
+	parts := kit.Each(terms, func(term sim.Term) string { return term.Name + " " + numtext.Figure(term.Value) })
 	return strings.Join(parts, ", ")
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/draw"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/serve/answers"
 )
@@ -174,7 +174,7 @@ func runProgress(c *cli.Context) error {
 
 // formatNames lists the names of formats.
 func formatNames(formats []draw.Format) []string {
-	return each.Of(formats, func(format draw.Format) string { return string(format) })
+	return kit.Each(formats, func(format draw.Format) string { return string(format) })
 }
 
 // pictureFormat returns the format and the width of a picture. The format comes from the flag, else from the name of the output, else it is the

@@ -15,7 +15,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
@@ -220,7 +220,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 
 // suggestedFlag asks whether the user meant a similar flag. It is empty if no flag is similar.
 func suggestedFlag(flags []cli.Flag, wrong string) string {
-	known := each.Of(flags, func(flag cli.Flag) string { return flag.Names()[0] })
+	known := kit.Each(flags, func(flag cli.Flag) string { return flag.Names()[0] })
 	if name := suggest.Name(wrong, known); name != "" {
 		return "; did you mean --" + name + "?"
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -58,7 +58,7 @@ func runMetrics(c *cli.Context) error {
 
 // metricOf returns a list with only the named metric.
 func metricOf(list []metricRow, name string) ([]metricRow, error) {
-	if found := each.That(list, func(m metricRow) bool { return m.Name == name }); found != nil {
+	if found := kit.That(list, func(m metricRow) bool { return m.Name == name }); found != nil {
 		return found, nil
 	}
 	return nil, noSuch("a metric", name, metricNames())
@@ -75,5 +75,5 @@ type metricRow struct {
 
 // metricList lists the metrics.
 func metricList() []metricRow {
-	return each.Of(model.MetricTable(), func(m model.Metric) metricRow { return metricRow{m.Name, m.Unit, m.Better(), m.PerCluster, m.Doc} })
+	return kit.Each(model.MetricTable(), func(m model.Metric) metricRow { return metricRow{m.Name, m.Unit, m.Better(), m.PerCluster, m.Doc} })
 }

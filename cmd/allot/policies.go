@@ -14,7 +14,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/draw"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/texttable"
 	"github.com/allot-opt/allot/lab"
 	"github.com/allot-opt/allot/model"
@@ -264,7 +264,7 @@ func sharesPicture(l *lineUp, report *lab.Report) (*draw.Picture, error) {
 	if len(curves) == 0 {
 		return nil, errors.New("expected jobs that state their user, found none")
 	}
-	policies := each.Of(report.Groups[0].Policies, func(p lab.Policy) string { return p.Name })
-	panels := each.Of(curves, func(curve lab.ShareCurve) draw.SharePanel { return draw.SharePanel(curve) })
+	policies := kit.Each(report.Groups[0].Policies, func(p lab.Policy) string { return p.Name })
+	panels := kit.Each(curves, func(curve lab.ShareCurve) draw.SharePanel { return draw.SharePanel(curve) })
 	return draw.Shares(l.In, report.From, to, policies, panels, draw.CurveOptions{})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/formats/swf"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
@@ -159,11 +159,11 @@ func replayWorkload(c *cli.Context) error {
 
 // streamNames lists the workloads that can stream their jobs.
 func streamNames() []string {
-	streams := each.That(workload.All(), func(info workload.Info) bool {
+	streams := kit.That(workload.All(), func(info workload.Info) bool {
 		_, ok := info.New().(workload.Streamer)
 		return ok
 	})
-	return each.Of(streams, func(info workload.Info) string { return info.Name })
+	return kit.Each(streams, func(info workload.Info) string { return info.Name })
 }
 
 // supportedBatches refuses a batch with jobs that the solver does not support: a system without jobs does not show what they ask for.

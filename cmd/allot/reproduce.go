@@ -12,8 +12,8 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	figures "github.com/allot-opt/allot/bench/report"
-	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/files"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/papers"
@@ -161,7 +161,7 @@ func writeRecordedPage(c *cli.Context) error {
 		return usageErrorf("--page: expected no experiment, because the page shows all; found %q", c.Args().First())
 	}
 	name := c.String("page")
-	outcomes := each.Of(papers.Known(), func(e *papers.Experiment) *papers.Outcome { return e.Recorded() })
+	outcomes := kit.Each(papers.Known(), func(e *papers.Experiment) *papers.Outcome { return e.Recorded() })
 	switch filepath.Ext(name) {
 	case ".html":
 		return writeFile(name, func(w io.Writer) error { return papers.WriteReplicationPage(w, outcomes) })

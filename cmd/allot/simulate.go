@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
@@ -166,7 +166,7 @@ func runSimulate(c *cli.Context, args []string) error {
 func waitingJob(in *model.Instance, id, path string) (*model.JobSpec, error) {
 	k, ok := in.JobIndex(id)
 	if !ok {
-		ids := each.Of(in.Jobs(), func(j model.Job) string { return j.ID })
+		ids := kit.Each(in.Jobs(), func(j model.Job) string { return j.ID })
 		return nil, usageErrorf("--job: expected a job of %s, found %q%s", model.InputName(path), id, suggest.Words(id, ids))
 	}
 	if j := &in.Jobs()[k]; answers.IsRunning(in, j) {

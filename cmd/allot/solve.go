@@ -13,8 +13,8 @@ import (
 
 	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/internal/numtext"
-	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/shown"
 	"github.com/allot-opt/allot/serve/answers"
 	"github.com/allot-opt/allot/serve/question"
 	"github.com/allot-opt/allot/solve"

@@ -6,9 +6,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/internal/taken"
 	"github.com/allot-opt/allot/serve/answers"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/taken"
 )
 
 func solversCommand() *cli.Command {

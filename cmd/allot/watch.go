@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/bound"
-	"github.com/allot-opt/allot/internal/course"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/course"
 )
 
 // watch follows a run. It shows the best objective so far on a terminal and records every incumbent for --trace.

@@ -6,7 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/draw"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 )
@@ -52,5 +52,5 @@ func windowOf(c *cli.Context, in *model.Instance) (w draw.Window, err error) {
 
 // choicesOf are the values of a flag as texts.
 func choicesOf[T ~string](values []T) []string {
-	return each.Of(values, func(value T) string { return string(value) })
+	return kit.Each(values, func(value T) string { return string(value) })
 }

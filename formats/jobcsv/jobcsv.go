@@ -33,12 +33,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/formats"
-	"github.com/allot-opt/allot/internal/each"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // formatName is the name of the format in reports.
@@ -153,7 +153,7 @@ func (t *table) header(line int, cells []string) bool {
 // listed lists the first few names.
 func listed(names []string) string {
 	const most = 5
-	text := each.Of(names[:min(most, len(names))], lines.Quote)
+	text := kit.Each(names[:min(most, len(names))], lines.Quote)
 	if len(names) > most {
 		text = append(text, fmt.Sprintf("and %d more", len(names)-most))
 	}
@@ -269,6 +269,6 @@ func (t *table) cluster(id string) model.ClusterSpec {
 
 // columnNames lists the columns there are.
 func columnNames() string {
-	names := each.Of(columns, func(c column) string { return c.name })
+	names := kit.Each(columns, func(c column) string { return c.name })
 	return fmt.Sprintf("%s, %s, %sCLUSTER", strings.Join(names, ", "), jobMemory, runtimePrefix)
 }

@@ -3,8 +3,8 @@ package jobcsv
 import (
 	"strings"
 
-	"github.com/allot-opt/allot/internal/each"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 )
@@ -58,7 +58,7 @@ func (t *table) renames() {
 		case twice:
 			t.faults.At("option Rename", "expected each column once, found %s again", lines.Quote(from))
 		case !known:
-			t.faults.At("option Rename", "expected a field, one of %s; found %s%s", columnNames(), lines.Quote(field), suggest.Words(field, append(each.Of(columns, func(c column) string { return c.name }), jobMemory)))
+			t.faults.At("option Rename", "expected a field, one of %s; found %s%s", columnNames(), lines.Quote(field), suggest.Words(field, append(kit.Each(columns, func(c column) string { return c.name }), jobMemory)))
 		default:
 			t.renamed[from] = field
 		}

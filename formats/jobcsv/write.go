@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/model"
@@ -45,17 +45,17 @@ func writeTruth(is bool) string {
 }
 
 func writeResources(j *model.JobSpec) string {
-	list := each.Of(slices.Sorted(maps.Keys(j.Resources)), func(id string) string { return plaintext.Cell(id) + "=" + numtext.Exact(new(j.Resources[id])) })
+	list := kit.Each(slices.Sorted(maps.Keys(j.Resources)), func(id string) string { return plaintext.Cell(id) + "=" + numtext.Exact(new(j.Resources[id])) })
 	return strings.Join(list, ";")
 }
 
 func writeFeatures(j *model.JobSpec) string {
-	lists := each.Of(j.Features, func(list []string) string { return strings.Join(plaintext.Cells(slices.Clone(list)...), "|") })
+	lists := kit.Each(j.Features, func(list []string) string { return strings.Join(plaintext.Cells(slices.Clone(list)...), "|") })
 	return strings.Join(lists, ";")
 }
 
 func writeLicences(j *model.JobSpec) string {
-	list := each.Of(slices.Sorted(maps.Keys(j.Licences)), func(id string) string { return fmt.Sprintf("%s=%d", plaintext.Cell(id), j.Licences[id]) })
+	list := kit.Each(slices.Sorted(maps.Keys(j.Licences)), func(id string) string { return fmt.Sprintf("%s=%d", plaintext.Cell(id), j.Licences[id]) })
 	return strings.Join(list, ";")
 }
 
@@ -77,10 +77,10 @@ func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 	if err != nil {
 		return err
 	}
-	needed := each.That(columns, func(c column) bool {
+	needed := kit.That(columns, func(c column) bool {
 		return c.name == "id" || slices.ContainsFunc(specs, func(j model.JobSpec) bool { return c.cell(&j) != "" })
 	})
-	header := each.Of(needed, func(c column) string { return c.name })
+	header := kit.Each(needed, func(c column) string { return c.name })
 	var clusters []string
 	for c := range in.Clusters() {
 		id := in.Clusters()[c].ID
@@ -96,7 +96,7 @@ func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 		return err
 	}
 	for k := range specs {
-		record := each.Of(needed, func(c column) string { return c.cell(&specs[k]) })
+		record := kit.Each(needed, func(c column) string { return c.cell(&specs[k]) })
 		for _, id := range clusters {
 			cell := ""
 			if r, ok := specs[k].Runtime[id]; ok {

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 )
 
 // document reads the objects of one file, one after the other: only one of them is in memory as a whole.

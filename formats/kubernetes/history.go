@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/allot-opt/allot/budget"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // history is the run times of earlier jobs, in seconds and ascending, by namespace/name and by namespace/family. The namespace is empty where the file states none.

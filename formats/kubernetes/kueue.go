@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 )
 
 // clusterQueue is a ClusterQueue of Kueue: quotas by flavor and resource.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 )
 
 // mostQuantity is the largest amount that is read, in thousandths of a core, bytes or pieces.

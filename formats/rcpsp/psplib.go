@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 )
 
 // unset is a number of the head of a PSPLIB file that has not been met yet.

@@ -21,7 +21,7 @@ import (
 	"strconv"
 
 	"github.com/allot-opt/allot/formats"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/model"
 )
 

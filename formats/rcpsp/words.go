@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 )
 
 // words goes through the words of a file. After next it stands before the first word of a line.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/lines"
-	"github.com/allot-opt/allot/sim/multifactor"
+	"github.com/allot-opt/allot/formats/lines"
+	"github.com/allot-opt/allot/formats/multifactor"
 )
 
 const sharesCommand = "sshare -alP"

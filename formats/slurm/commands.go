@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 )
 
 // Ask asks the Slurm of this machine for its queue, by commands that only read. Versions whose scontrol knows no --json are asked with sinfo and for text.

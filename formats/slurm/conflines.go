@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/allot-opt/allot/budget"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // confLines reads slurm.conf, or what scontrol show config prints, word by word: key = value, with keys in any case.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/budget"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // Words of slurm.conf are key=value, with blanks around =, or quotes around the value; what is none is refused.

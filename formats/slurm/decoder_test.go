@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 )
 
 // What ends the reading of a member or an element ends that of the whole, and nothing behind it is read.

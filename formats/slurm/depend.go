@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 )
 
 // target is what a dependency may name: a job, a task of an array, or an array with all its tasks.

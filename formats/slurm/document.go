@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/budget"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // document is what one file says. A list that is nil is not in the file.

@@ -3,7 +3,7 @@ package slurm
 import (
 	"strings"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/model"
 )
 

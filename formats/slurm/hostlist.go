@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/allot-opt/allot/budget"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // maxHosts is the most nodes that a job or a partition may ask for or allow: more than any system has.

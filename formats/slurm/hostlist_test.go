@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/allot-opt/allot/budget"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // fewNames is a budget of 300,000 names.

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/budget"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // The commands that print the limits, and the settings that say whether they hold.

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/formats/multifactor"
 	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/internal/slurmtest"
-	"github.com/allot-opt/allot/sim/multifactor"
 )
 
 // TestLivePriorities puts changed lines into the slurm.conf of a real Slurm with accounts that have used it, and compares the priorities of 60 jobs of 5 accounts, and each

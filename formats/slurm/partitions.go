@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/each"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -21,13 +21,13 @@ func (n *layouts) partitions() []model.PartitionSpec {
 			continue
 		}
 		p := model.PartitionSpec{ID: lines.Name(names), Closed: true}
-		open := each.Of(slices.DeleteFunc(slices.Clone(at.parts), func(part *part) bool { return part.closed || len(part.hosts) == 0 }), func(part *part) string { return part.name })
+		open := kit.Each(slices.DeleteFunc(slices.Clone(at.parts), func(part *part) bool { return part.closed || len(part.hosts) == 0 }), func(part *part) string { return part.name })
 		if len(open) > 0 {
 			p.Closed = false
 			at = n.placeOf(strings.Join(open, ","), "")
 		}
 		if len(n.sys.clusters) > 1 {
-			p.Clusters = each.Of(at.clusters, func(c int) string { return n.sys.clusters[c].name })
+			p.Clusters = kit.Each(at.clusters, func(c int) string { return n.sys.clusters[c].name })
 		}
 		if at.partial {
 			p.Feature = at.feature()

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
+	"github.com/allot-opt/allot/formats/multifactor"
 	"github.com/allot-opt/allot/internal/suggest"
-	"github.com/allot-opt/allot/sim/multifactor"
 )
 
 // PolicySetting is a setting of slurm.conf that the policy backfill in the order slurm has as a parameter. Others have to stay as they are where settings are tried.

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/budget"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // hold is what a running job holds on one node.

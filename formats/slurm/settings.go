@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/budget"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
+	"github.com/allot-opt/allot/formats/multifactor"
 	"github.com/allot-opt/allot/internal/suggest"
-	"github.com/allot-opt/allot/sim/multifactor"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // Settings are what slurm.conf, or scontrol show config, says of priorities and of the scheduler.

@@ -12,9 +12,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
+	"github.com/allot-opt/allot/formats/multifactor"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/sim/multifactor"
 )
 
 // conf is a slurm.conf with all that the reader must know of its form.

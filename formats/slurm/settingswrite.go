@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/sim/multifactor"
+	"github.com/allot-opt/allot/formats/multifactor"
 )
 
 // Lines returns the lines of slurm.conf that state the priorities, such as PriorityWeightAge=1000, in a fixed order. What [ReadSettings] reads of them is the same

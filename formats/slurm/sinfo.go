@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/budget"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // SinfoCommand is the command that prints the nodes and partitions as a table, where neither scontrol nor slurm.conf is at hand.

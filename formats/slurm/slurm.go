@@ -53,8 +53,8 @@ import (
 	"io"
 	"math"
 
-	"github.com/allot-opt/allot/internal/lines"
-	"github.com/allot-opt/allot/internal/userclass"
+	"github.com/allot-opt/allot/formats/lines"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -62,7 +62,7 @@ import (
 const Format = "slurm"
 
 // Running is the user class of jobs that run already on nodes that have no room for them by the files. It has the greatest priority that there is, so that they go first in every order of a queue.
-const Running = userclass.Running
+const Running = kit.RunningClass
 
 // Source is what one command printed.
 type Source struct {

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/formats/internal/readertest"
 	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/budget"
-	"github.com/allot-opt/allot/internal/each"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // system is the nodes in service with their partitions.
@@ -454,7 +454,7 @@ func (s *system) join() {
 		}
 	}
 	for c := range s.clusters {
-		list := each.Of(s.clusters[c].parts, func(p *part) string { return p.name })
+		list := kit.Each(s.clusters[c].parts, func(p *part) string { return p.name })
 		name := lines.Name(strings.Join(list, "+"))
 		for names[name] {
 			name = lines.Name(fmt.Sprintf("%d %s", c, name))
@@ -528,7 +528,7 @@ type place struct {
 
 // feature is the feature of the nodes, such as "partition gpu", or "partition cpu,gpu" of those that are in one of two.
 func (p *place) feature() string {
-	names := each.Of(p.parts, func(q *part) string { return q.name })
+	names := kit.Each(p.parts, func(q *part) string { return q.name })
 	slices.Sort(names)
 	return featureName(partitionPrefix + strings.Join(names, ","))
 }

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/budget"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // readAny reads what a command printed: JSON, or the text of scontrol show, which is all that 21.08 and 22.05 print of partitions, reservations and licences;

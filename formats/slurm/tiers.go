@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 )
 
 // tiers are the tiers of partitions where jobs may run, each with a partition of it.

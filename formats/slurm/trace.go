@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/formats"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 	"github.com/allot-opt/allot/params"
 )
 

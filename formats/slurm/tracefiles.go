@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/formats"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 	"github.com/allot-opt/allot/params"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 )
 
 // followedOptions are the SchedulerParameters that a simulation follows, or that change nothing in it, by name.

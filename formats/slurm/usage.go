@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 )
 
 // Usage is what a trace says of a job besides what its instance has: its name, and what it asked for and used. Figures that are not known are −1.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 )
 
 // number is a number as any version writes it: plain, as a text, null, or an object of set, infinite and number.

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/formats/internal/placements"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 var _ = formats.RegisterWriter(formats.Writer{Name: traceFormat, Doc: "what sacct -P prints of jobs that ran as in the schedule", Order: 5, Write: WriteAccounting})

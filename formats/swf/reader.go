@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/formats"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/model"
 )
 

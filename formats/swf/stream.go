@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/model"
 )
 

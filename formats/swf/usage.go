@@ -4,7 +4,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 )
 
 // Usage is what a trace says of a job besides what its instance has: the number of its program, and its memory. Figures that are not known are −1.

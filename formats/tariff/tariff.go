@@ -22,7 +22,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/model"
 )
 

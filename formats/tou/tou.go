@@ -14,10 +14,10 @@ import (
 	"io"
 	"regexp"
 
-	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/formats"
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // formatName is the name of the format in reports.

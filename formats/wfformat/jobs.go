@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/allot-opt/allot/internal/lines"
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/model"
 )
 

@@ -12,11 +12,11 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/formats/internal/readertest"
 	"github.com/allot-opt/allot/formats/wfformat"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // with is a reader with parameters, each NAME=VALUE.

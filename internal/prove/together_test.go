@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/internal/race"
-	"github.com/allot-opt/allot/internal/taken"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/taken"
 )
 
 // Whatever an instance can ask for is drawn beside everything else.

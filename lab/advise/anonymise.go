@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -53,7 +53,7 @@ func Anonymised(in *model.Instance, needs map[string]Needs) (anonymous *model.In
 	for k := range spec.Partitions {
 		p := &spec.Partitions[k]
 		words[p.ID] = queue(p.ID)
-		p.ID, p.Clusters = queue(p.ID), each.Of(p.Clusters, cluster)
+		p.ID, p.Clusters = queue(p.ID), kit.Each(p.Clusters, cluster)
 	}
 	for k := range spec.Clusters {
 		c := &spec.Clusters[k]
@@ -66,7 +66,7 @@ func Anonymised(in *model.Instance, needs map[string]Needs) (anonymous *model.In
 		}
 	}
 	hide = func(text string) string { return replaced(text, words) }
-	spec.Caveats = each.Of(spec.Caveats, hide)
+	spec.Caveats = kit.Each(spec.Caveats, hide)
 	for k := range spec.Jobs {
 		after := make([]string, len(spec.Jobs[k].After))
 		for n, id := range spec.Jobs[k].After {

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/lab"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/shown"
 )
 
 // Share is the load of a partition.

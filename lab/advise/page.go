@@ -7,7 +7,7 @@ import (
 
 	"github.com/allot-opt/allot/bench/report"
 	"github.com/allot-opt/allot/bench/statistics"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 )
 
@@ -27,7 +27,7 @@ func (r *Report) WritePage(w io.Writer, from Origin) error {
 	if len(r.First) > 0 {
 		a.Short, a.Details = r.First[0], r.First[1:]
 	}
-	a.Notes = each.Of(r.Caveats, func(caveat string) string { return "Warning: " + caveat })
+	a.Notes = kit.Each(r.Caveats, func(caveat string) string { return "Warning: " + caveat })
 	if r.Anonymous {
 		a.Notes = append(a.Notes, "The names of users, accounts, jobs, queues, clusters and machines are replaced: the same name always has the same label on this page.")
 	}
@@ -65,7 +65,7 @@ func (t *table) grid() *report.Grid {
 		g.Columns = append(g.Columns, report.Column{Name: name, IsText: k < t.texts})
 	}
 	for _, row := range t.rows {
-		g.Rows = append(g.Rows, each.Of(row, func(text string) report.Cell { return report.Cell{Text: text} }))
+		g.Rows = append(g.Rows, kit.Each(row, func(text string) report.Cell { return report.Cell{Text: text} }))
 	}
 	return g
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/internal/texttable"
 	"github.com/allot-opt/allot/lab"
@@ -134,7 +134,7 @@ func (p *LimitsPart) section(rows int) *section {
 
 // factorList lists the factors.
 func factorList() string {
-	list := each.Of(factors[:], factorText)
+	list := kit.Each(factors[:], factorText)
 	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
 }
 

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/splitmix"
+	"github.com/allot-opt/allot/internal/kit"
 )
 
 // Options are the settings of a forecast; [Defaults] fills them in.
@@ -84,7 +84,7 @@ const (
 
 // uniform is a number in [0, 1). It depends on the seed and the arguments alone.
 func (o *Options) uniform(run int, what stream, id uint64) float64 {
-	x := splitmix.Mix(splitmix.Mix(splitmix.Mix(splitmix.Mix(o.Seed)+uint64(run))+uint64(what)) + id)
+	x := kit.Mix(kit.Mix(kit.Mix(kit.Mix(o.Seed)+uint64(run))+uint64(what)) + id)
 	return float64(x>>11) / (1 << 53)
 }
 

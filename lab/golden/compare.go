@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 )
 
@@ -221,7 +221,7 @@ func (s *scene) names(jobs []int) string {
 	if len(jobs) > most {
 		return strconv.Itoa(len(jobs)) + " jobs"
 	}
-	list := each.Of(jobs, func(k int) string { return s.w.Jobs[k].ID })
+	list := kit.Each(jobs, func(k int) string { return s.w.Jobs[k].ID })
 	return "jobs " + strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
 }
 

@@ -18,8 +18,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/formats/swf"
-	"github.com/allot-opt/allot/internal/lines"
 	"github.com/allot-opt/allot/lab/golden/starts"
 	"github.com/allot-opt/allot/model"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 )
 
 // Step is a parameter on the way from the choice as it stands to what was found. Each step changes the parameter that helps most at that point; the first steps are the
@@ -77,7 +77,7 @@ func (t *tuning) ablate(ctx context.Context) ([]Step, error) {
 		k := of[first]
 		steps = append(steps, Step{Parameter: t.space.Dimensions[k].Name, From: at.config[k], To: to[k], Training: gain})
 		at = tries[first]
-		differ = each.That(differ, func(d int) bool { return d != k })
+		differ = kit.That(differ, func(d int) bool { return d != k })
 	}
 	return steps, nil
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench/report"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 )
 
@@ -20,7 +20,7 @@ func (a *Answer) WritePage(w io.Writer, command string) error {
 	page := &report.Account{
 		Kicker: "Tuning", Title: a.headline(), Doc: fmt.Sprintf("%s, tuned for %s%s.", a.base(), a.Question.Metric, a.on()), By: "allot tune", Last: " " + a.Version + ".",
 		Short: sentences[0], Details: sentences[1:], Method: a.method(),
-		Notes: each.Of(a.Caveats, func(caveat string) string { return "Warning: " + caveat }),
+		Notes: kit.Each(a.Caveats, func(caveat string) string { return "Warning: " + caveat }),
 	}
 	page.Parts = append(page.Parts, a.SlurmConf.parts()...)
 	if a.HeldOut != nil {
@@ -55,7 +55,7 @@ func (a *Answer) gainPart() report.Part {
 	}
 	part.Forests = []report.Forest{{Title: a.found(), Axis: axis, Less: "shown to be better", More: "shown to be worse", Blocks: []report.ForestBlock{{Rows: rows}}}}
 	if len(a.Steps) > 1 {
-		rows := each.Of(a.Steps, func(s Step) report.ForestRow { return forestRow(a.stepTitle(&s), s.Training) })
+		rows := kit.Each(a.Steps, func(s Step) report.ForestRow { return forestRow(a.stepTitle(&s), s.Training) })
 		part.Forests = append(part.Forests, report.Forest{Title: "Step by step, in the races", Axis: axis, Less: "shown to be better", More: "shown to be worse", Blocks: []report.ForestBlock{{Rows: rows}},
 			Note: "Each line has the changes of the lines above it too. Each step is the one that helps most at that point."})
 	}

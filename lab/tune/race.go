@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 )
 
 // Limits bound the whole tuning. One of them is above 0.
@@ -224,7 +224,7 @@ func (r *race) iterate(ctx context.Context, iteration int, elites, alive []*cand
 	alive = r.ranked(alive, elites, heats[:done])
 	alive = alive[:min(len(alive), r.rounds())]
 	record.Heats, record.Runs = done, r.field.runs
-	record.Best = each.Of(alive, func(c *candidate) string { return c.choice.Label })
+	record.Best = kit.Each(alive, func(c *candidate) string { return c.choice.Label })
 	r.record = append(r.record, record)
 	return alive, nil
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/params"
 )
@@ -62,7 +62,7 @@ func TestDefaultsAreWhatTheRecordsRecommend(t *testing.T) {
 		if strings.Contains(a.Question.Solver, ":") { // it was asked with other stops than the usual ones: that says nothing of the defaults
 			continue
 		}
-		space, err := NewSpace(a.Question.Solver, each.Of(a.Question.Space, func(d Dimension) string { return d.Name }))
+		space, err := NewSpace(a.Question.Solver, kit.Each(a.Question.Space, func(d Dimension) string { return d.Name }))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

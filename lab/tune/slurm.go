@@ -10,11 +10,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/formats/multifactor"
 	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/sim/backfill"
-	"github.com/allot-opt/allot/sim/multifactor"
 	"github.com/allot-opt/allot/solve"
 )
 

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/formats/multifactor"
 	"github.com/allot-opt/allot/formats/slurm"
 	detector "github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
-	"github.com/allot-opt/allot/sim/multifactor"
 	"github.com/allot-opt/allot/solve"
 )
 

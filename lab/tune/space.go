@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
@@ -123,7 +123,7 @@ func (s *Space) dimension(known []params.Parameter, text string) (Dimension, err
 	name, limits, limited := strings.Cut(text, "=")
 	at := slices.IndexFunc(known, func(p params.Parameter) bool { return p.Name == name })
 	if at < 0 {
-		names := each.Of(known, func(p params.Parameter) string { return p.Name })
+		names := kit.Each(known, func(p params.Parameter) string { return p.Name })
 		return Dimension{}, fmt.Errorf("%s: expected a parameter of %s, one of %s; found %q%s", text, s.base.Info.Name, strings.Join(names, ", "), name, suggest.Words(name, names))
 	}
 	p := &known[at]
@@ -215,7 +215,7 @@ func (s *Space) settleConditions(known []params.Parameter, named bool) error {
 			} else if at := slices.IndexFunc(known, func(p params.Parameter) bool { return p.Name == d.When.Name }); at >= 0 {
 				values = []string{known[at].Default}
 			}
-			holds := each.That(values, d.When.Holds)
+			holds := kit.That(values, d.When.Holds)
 			if possible = len(holds) > 0; len(holds) == len(values) {
 				d.When = nil
 			}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/texttable"
 	"github.com/allot-opt/allot/lab"
@@ -202,5 +202,5 @@ func ratioText(g *Gain) string {
 // stepTitle says what a step changes.
 func (a *Answer) stepTitle(s *Step) string {
 	name, values := a.terms(s.Parameter, s.From, s.To)
-	return name + " " + strings.Join(each.That([]string{values[0], "→", values[1]}, func(x string) bool { return x != "" }), " ")
+	return name + " " + strings.Join(kit.That([]string{values[0], "→", values[1]}, func(x string) bool { return x != "" }), " ")
 }

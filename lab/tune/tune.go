@@ -22,11 +22,11 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
 	"github.com/allot-opt/allot/bench/tables"
-	"github.com/allot-opt/allot/internal/each"
 	"github.com/allot-opt/allot/internal/files"
-	"github.com/allot-opt/allot/internal/shown"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/lab"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/shown"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -201,7 +201,7 @@ func (t *tuning) open(ctx context.Context, plan *bench.Plan, training, held []in
 // state puts the question into words.
 func (t *tuning) state(plan *bench.Plan, training, held []int) {
 	named := func(places []int) []string {
-		return each.Of(places, func(k int) string { return plan.Instances[k].Name })
+		return kit.Each(places, func(k int) string { return plan.Instances[k].Name })
 	}
 	t.question.Solver, t.question.Space, t.question.Metric = Text(&t.space.base), t.space.Dimensions, cmp.Or(t.question.Metric, plan.Suite.Objective)
 	t.question.Training, t.question.SetAside, t.question.Digest = named(training), append(t.question.SetAside, named(held)...), digest(plan, t.question.Digest)

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
-	"github.com/allot-opt/allot/internal/splitmix"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -32,7 +32,7 @@ type random struct {
 func (r *random) Draw() { r.draw = r.source.Uint64() }
 
 func (r *random) Score(f *Free, k *Kind) (float64, int) {
-	number := splitmix.Mix(r.draw + uint64(r.site.index(f.Machine)))
+	number := kit.Mix(r.draw + uint64(r.site.index(f.Machine)))
 	score := float64(number>>11) / (1 << 53)
 	if k.Share < 0 {
 		return score, -1
@@ -46,7 +46,7 @@ func (r *random) Score(f *Free, k *Kind) (float64, int) {
 			count++
 		}
 	}
-	skip, _ := bits.Mul64(splitmix.Mix(number), uint64(count))
+	skip, _ := bits.Mul64(kit.Mix(number), uint64(count))
 	for d := first; d < last; d++ {
 		if enough(f.Devices[d]) {
 			if skip == 0 {

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/bound"
-	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/shown"
 	"github.com/allot-opt/allot/proof"
 )
 

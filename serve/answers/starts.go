@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
-	"github.com/allot-opt/allot/internal/userclass"
 	"github.com/allot-opt/allot/lab/whatif"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -82,5 +82,5 @@ func Starts(ctx context.Context, in *model.Instance, choices []solve.Choice, see
 
 // IsRunning says whether an imported queue states that a job runs already: where it runs, or, where that is not known, by its class.
 func IsRunning(in *model.Instance, j *model.Job) bool {
-	return j.Node().Running != nil || j.UserClass >= 0 && in.UserClasses()[j.UserClass].ID == userclass.Running
+	return j.Node().Running != nil || j.UserClass >= 0 && in.UserClasses()[j.UserClass].ID == kit.RunningClass
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/each"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
@@ -39,8 +39,8 @@ func (t *Traced) Check() error {
 	} else if t.Choice.Info.Traces {
 		return nil
 	}
-	stating := each.That(solve.Solvers(), func(info solve.Info) bool { return info.Traces })
-	return optionf("trace", "solver %s does not state its steps; these do: %s", name, strings.Join(each.Of(stating, func(info solve.Info) string { return info.Name }), ", "))
+	stating := kit.That(solve.Solvers(), func(info solve.Info) bool { return info.Traces })
+	return optionf("trace", "solver %s does not state its steps; these do: %s", name, strings.Join(kit.Each(stating, func(info solve.Info) string { return info.Name }), ", "))
 }
 
 // Run runs the solver to its end. The result has no solution where it finds none, or ctx ends before.
@@ -80,7 +80,7 @@ func PlaceOf(in *model.Instance, p *model.Placement) string {
 	if len(pieces) == 0 {
 		pieces = []model.Piece{{Cluster: p.Cluster, Processors: p.Processors}}
 	}
-	places := each.Of(pieces, func(piece model.Piece) string {
+	places := kit.Each(pieces, func(piece model.Piece) string {
 		machines := ""
 		if in != nil && in.Features()&plan.NodeFeatures != 0 {
 			if c, known := in.ClusterIndex(piece.Cluster); known {

@@ -8,9 +8,9 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/spread"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/sim/spread"
 )
 
 // general is FCFS, EASY or flexible backfilling, on all clusters or on some; the package comment states the rules.

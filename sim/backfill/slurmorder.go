@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/formats/multifactor"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
-	"github.com/allot-opt/allot/sim/multifactor"
 )
 
 // Site is what the order slurm knows of a site beside the weights of [Factors], as slurm.conf, sacctmgr and sshare state it.

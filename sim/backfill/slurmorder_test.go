@@ -12,9 +12,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/formats/multifactor"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
-	"github.com/allot-opt/allot/sim/multifactor"
 )
 
 // submitter is who submitted a job, and where.

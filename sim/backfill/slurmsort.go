@@ -3,7 +3,7 @@ package backfill
 import (
 	"slices"
 
-	"github.com/allot-opt/allot/internal/splitmix"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/sim"
 )
 
@@ -127,7 +127,7 @@ func (p *slurm) sorted(k int) bool {
 func (p *slurm) choose(jobs []*sim.Job, n int) {
 	for 0 < n && n < len(jobs) {
 		last, low := len(jobs)-1, 0
-		at := splitmix.Mix(uint64(last)) % uint64(len(jobs))
+		at := kit.Mix(uint64(last)) % uint64(len(jobs))
 		jobs[at], jobs[last] = jobs[last], jobs[at]
 		for k, j := range jobs[:last] {
 			if p.before(j, jobs[last]) {

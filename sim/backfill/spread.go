@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/spread"
 	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/sim/spread"
 )
 
 // spreading is what a policy for a whole system of several clusters knows of the jobs whose span is the grid.

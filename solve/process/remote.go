@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/allot-opt/allot/internal/online"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/process/online"
 )
 
 // partner decides in the place of a policy: a program, or a function of a client.

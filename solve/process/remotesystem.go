@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/internal/numtext"
-	"github.com/allot-opt/allot/internal/online"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/solve/process/online"
 )
 
 // system is the system that the program decides on.

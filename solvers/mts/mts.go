@@ -5,7 +5,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
@@ -128,7 +128,7 @@ func (m *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 
 // prepare makes what a run needs to know of the parameters and the number of resources.
 func prepare(ctx context.Context, in *model.Instance, p Solver, resources int) *run {
-	r := &run{p: p, origin: in.FirstArrival(), all: float64(resources), fragments: p.Fragments != "off", poll: poll.New(ctx), powers: make([]float64, resources+1),
+	r := &run{p: p, origin: in.FirstArrival(), all: float64(resources), fragments: p.Fragments != "off", poll: kit.NewPoll(ctx), powers: make([]float64, resources+1),
 		few: 16, patience: 2, pause: 256}
 	r.minmin = !r.fragments && p.Classes == "off" && p.Weights == "off"
 	for d := range r.powers {

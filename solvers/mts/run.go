@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/queue"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -33,7 +33,7 @@ type run struct {
 	dissolved int       // groups dissolved for their ties
 	steps     int
 	raised    []int32 // kinds whose rank is exact in this step only
-	poll      *poll.Poll
+	poll      *kit.Poll
 	trace     func(solve.Step) // nil: nobody listens
 }
 

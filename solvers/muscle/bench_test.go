@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -58,7 +58,7 @@ func BenchmarkMuscleTable(b *testing.B) {
 			cells := float64(len(sizes) * 512)
 			compositions := 0
 			for b.Loop() {
-				table := newCompositionTable(sizes, 512, poll.New(context.Background()))
+				table := newCompositionTable(sizes, 512, kit.NewPoll(context.Background()))
 				table.build()
 				compositions = 0
 				for _, row := range table.rows {

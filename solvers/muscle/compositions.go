@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 )
 
 // CompositionTable is MUSCLE's composition table (He et al. 2004, §4.1, algorithm 1, Table 2) of jobs in queue order; sizes are their numbers of
@@ -26,7 +26,7 @@ func CompositionTable(sizes []int, largest int) ([][][]int, error) {
 			small, jobs = append(small, int32(s)), append(jobs, j)
 		}
 	}
-	table := newCompositionTable(small, largest, poll.New(context.Background()))
+	table := newCompositionTable(small, largest, kit.NewPoll(context.Background()))
 	table.build()
 	rows := make([][][]int, largest+1)
 	for r, row := range table.contents() {

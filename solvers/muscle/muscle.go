@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
@@ -145,7 +145,7 @@ func (run *packing) packAll(queue []int) {
 type packing struct {
 	*Solver
 	in       *model.Instance
-	poll     *poll.Poll
+	poll     *kit.Poll
 	rng      *rand.Rand
 	clusters []cluster
 	widest   int        // the most processors of a cluster
@@ -161,7 +161,7 @@ func newPacking(ctx context.Context, m *Solver, in *model.Instance, seed uint64)
 	n := len(in.Jobs())
 	run := &packing{
 		Solver: m, in: in,
-		poll:     poll.New(ctx),
+		poll:     kit.NewPoll(ctx),
 		rng:      rand.New(rand.NewPCG(seed, 0)),
 		clusters: make([]cluster, len(in.Clusters())),
 		placed:   make([]model.Placement, n),

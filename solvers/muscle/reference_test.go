@@ -10,7 +10,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -321,7 +321,7 @@ func compareWithReference(t interface {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := newCompositionTable(int32s(reference.sizes), reference.widest, poll.New(context.Background()))
+	table := newCompositionTable(int32s(reference.sizes), reference.widest, kit.NewPoll(context.Background()))
 	table.build()
 	rows := table.contents()
 	if diff := gocmp.Diff(reference.table[:len(rows)], rows, cmpopts.EquateEmpty()); diff != "" {

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 )
 
 // compositionTable is MUSCLE's table of the compositions of jobs that fill a space exactly (§4.1, Table 2), with the
@@ -29,7 +29,7 @@ type compositionTable struct {
 	calls uint32              // top-level calls of Algorithm 2
 	last  []uint32            // by composition: the last of these calls that looked through it; nil: none yet
 	sums  []uint64            // bit r: some of the jobs not yet allocated have r processors together; empty: not known yet
-	poll  *poll.Poll
+	poll  *kit.Poll
 
 	source uint32 // the composition from which the last call of fill chose its jobs
 	taken  int32  // how many jobs of it were taken before
@@ -87,7 +87,7 @@ type compositionRow struct {
 }
 
 // newCompositionTable prepares the table for jobs of the given sizes, none above the largest space.
-func newCompositionTable(sizes []int32, largest int, poll *poll.Poll) *compositionTable {
+func newCompositionTable(sizes []int32, largest int, poll *kit.Poll) *compositionTable {
 	sum, widest := 0, 0
 	for _, s := range sizes {
 		sum, widest = sum+int(s), max(widest, int(s))

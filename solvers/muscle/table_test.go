@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 )
 
 // TestTable2CompositionTable builds the composition table of Table 1 by Algorithm 1; a job larger than every space is in none.
@@ -55,7 +55,7 @@ func compareInAnyState(t *rapid.T, widest int) {
 	sizes := rapid.SliceOfN(rapid.IntRange(1, largest), n, n).Draw(t, "sizes")
 	reference := &literal{sizes: sizes, widest: widest, done: map[int]bool{}}
 	reference.algorithm1()
-	table := newCompositionTable(int32s(sizes), widest, poll.New(context.Background()))
+	table := newCompositionTable(int32s(sizes), widest, kit.NewPoll(context.Background()))
 	table.build()
 	share := rapid.IntRange(1, 9).Draw(t, "share")
 	for job := range sizes {
@@ -82,7 +82,7 @@ func TestAlgorithm2VisitsACompositionOnce(t *testing.T) {
 	sizes := []int{2, 1, 3, 1, 2, 1, 3, 1, 3, 1, 1, 3, 1, 1, 1, 2, 3, 1, 3, 3, 3, 3, 1, 3, 3, 3, 3, 2, 1, 3, 3, 1, 3, 3, 1, 1, 1, 3, 3, 2, 2, 1, 2, 2, 2, 2}
 	reference := &literal{sizes: sizes, widest: 32, done: map[int]bool{}}
 	reference.algorithm1()
-	table := newCompositionTable(int32s(sizes), 32, poll.New(context.Background()))
+	table := newCompositionTable(int32s(sizes), 32, kit.NewPoll(context.Background()))
 	table.build()
 	for job := range sizes {
 		if !slices.Contains([]int{5, 27, 28, 44, 45}, job) {
@@ -132,7 +132,7 @@ func TestCanSum(t *testing.T) {
 			}
 			sums[sum] = true
 		}
-		table := newCompositionTable(int32s(sizes), 1000, poll.New(context.Background()))
+		table := newCompositionTable(int32s(sizes), 1000, kit.NewPoll(context.Background()))
 		for rc := range 300 {
 			if table.canSum(rc, 299) != sums[rc] {
 				t.Errorf("sizes %v: canSum(%d) is %t", sizes, rc, !sums[rc])

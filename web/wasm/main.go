@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 	"syscall/js"
 
-	"github.com/allot-opt/allot/internal/yield"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/serve"
 )
 
@@ -19,7 +19,7 @@ func main() {
 		return nil
 	})
 	js.Global().Set("onmessage", receive)
-	_ = serve.New(serve.Options{Limits: limits()}).ServeLines(yield.With(context.Background(), newTurns().take), in, outbox{}) // ends with the worker
+	_ = serve.New(serve.Options{Limits: limits()}).ServeLines(kit.Yield(context.Background(), newTurns().take), in, outbox{}) // ends with the worker
 }
 
 // limits are those of a client that is alone, as far as 32 bits of address allow.

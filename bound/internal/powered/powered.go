@@ -10,9 +10,9 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/bound/internal/gate"
-	"github.com/allot-opt/allot/internal/exactsteps"
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/exactsteps"
 )
 
 // Problem is a batch on its clusters within a horizon. At any time the jobs of a cluster hold no more processors than its machines have that are on. Let each
@@ -351,7 +351,7 @@ func (p *Problem) cheapest(ctx context.Context) bool {
 	loose := newLooseRates(len(p.Limits))
 	cluster, power := -1, 0.0
 	const ofLook = 4 // units of a poll
-	end := poll.New(ctx)
+	end := kit.NewPoll(ctx)
 	for _, k := range p.order {
 		if end.Stopped(ofLook * (p.looks() + 4)) {
 			return false

@@ -1,6 +1,6 @@
 package powered
 
-import "github.com/allot-opt/allot/internal/exactsteps"
+import "github.com/allot-opt/allot/model/exactsteps"
 
 // rounded is a step where a number stands for a time, or several times so near to each other that one number does.
 type rounded struct {

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/splitmix"
+	"github.com/allot-opt/allot/internal/kit"
 )
 
 // state is a schedule of some of the jobs. No job will start before the first release.
@@ -240,4 +240,4 @@ func most(sums []uint64, n int32) int32 {
 }
 
 // timeKey spreads a time over all words, for hashing.
-func timeKey(t float64) uint64 { return splitmix.Mix(math.Float64bits(t)) }
+func timeKey(t float64) uint64 { return kit.Mix(math.Float64bits(t)) }

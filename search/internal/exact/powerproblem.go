@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/commonunit"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -383,8 +383,8 @@ func (p *powerProblem) grid() (*gridTimes, error) {
 			note(in.Jobs()[j].Deadline)
 		}
 	}
-	p.per = commonunit.Of(times)
-	finest := commonunit.Of([]float64{p.per, math.Abs(from)})
+	p.per = kit.CommonUnit(times)
+	finest := kit.CommonUnit([]float64{p.per, math.Abs(from)})
 	if p.per == 0 {
 		p.per, finest = 1, 1 // nothing takes any time
 	}

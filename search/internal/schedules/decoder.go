@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/allot-opt/allot/internal/objective"
-	"github.com/allot-opt/allot/internal/yield"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/plan/objective"
 )
 
 // genome codes a schedule. The decoder places the jobs in the given order, each by its choice. A job comes after all jobs it waits
@@ -384,7 +384,7 @@ const grace = 500 * time.Millisecond
 func after(ctx context.Context, late time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(late, cancel) })
-	return yield.Again(longer), func() {
+	return kit.YieldAgain(longer), func() {
 		stop()
 		cancel()
 	}

@@ -5,9 +5,9 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/allot-opt/allot/internal/objective"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/plan/objective"
 )
 
 // problem is an instance as the engine sees it. It does not change once made.

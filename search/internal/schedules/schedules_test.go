@@ -11,10 +11,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/modeltest"
-	"github.com/allot-opt/allot/internal/objective"
 	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan/objective"
 	"github.com/allot-opt/allot/search/internal/engine"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/splitmix"
+	"github.com/allot-opt/allot/internal/kit"
 )
 
 // beam is a beam search that gives the machines their jobs one machine after another. A partial schedule has filled the first machines almost up to
@@ -63,7 +63,7 @@ func beamFits(p *problem) bool {
 }
 
 // newBeam begins a search for a schedule of makespan aim, as a multiple of the lower bound.
-func newBeam(p *problem, aim float64, width int, rng *splitmix.Generator) *beam {
+func newBeam(p *problem, aim float64, width int, rng *kit.SplitMix) *beam {
 	n, m := len(p.jobs), len(p.clusterOf)
 	b := &beam{p: p, aim: aim, width: width, worst: math.Inf(1), price: make([]float64, n), loads: make([]float64, m), sum: make([]float64, m)}
 	b.order = arrange(p, rng)
@@ -84,7 +84,7 @@ func newBeam(p *problem, aim float64, width int, rng *splitmix.Generator) *beam 
 
 // arrange orders the machines at random, so that those with fewer jobs that might as well run elsewhere come early: the last machines have only
 // each other to exchange jobs with.
-func arrange(p *problem, rng *splitmix.Generator) []int32 {
+func arrange(p *problem, rng *kit.SplitMix) []int32 {
 	const warmth = 0.1 // a place is a likely one for a job if its weighted time is at most about this share above the least
 	m := len(p.clusterOf)
 	shared, q := make([]float64, m*m), make([]float64, m)

@@ -11,8 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/race"
-	"github.com/allot-opt/allot/internal/splitmix"
 )
 
 // never does not stop a search.
@@ -91,7 +91,7 @@ func beamProblem(t testing.TB, seed uint64, jobs, machines int, consistent bool)
 
 // The score of a partial schedule is the one of its jobs left computed afresh. Its machines keep their limits, and a finished search has placed all jobs.
 func TestUnrelatedBeamScoresAddUp(t *testing.T) {
-	p, rng, within := beamProblem(t, 1, 150, 6, false), splitmix.Generator(3), 0
+	p, rng, within := beamProblem(t, 1, 150, 6, false), kit.SplitMix(3), 0
 	b := newBeam(p, 1.02, 20, &rng)
 	first := slices.Clone(b.future.limit)
 	fresh := make([]float64, len(p.clusterOf))

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/splitmix"
+	"github.com/allot-opt/allot/internal/kit"
 )
 
 // chain is one chain. Its energy is the sum over the machines of the weighted load above a limit. The limits are those of a
@@ -16,7 +16,7 @@ import (
 // are shares of the distance between the two. If a cycle reaches its aim, it takes a new aim in the same way.
 type chain struct {
 	p       *problem
-	rng     splitmix.Generator
+	rng     kit.SplitMix
 	at      []int32
 	load    []float64 // by machine: weighted load
 	limit   []float64 // by machine: weighted load at the aim
@@ -79,8 +79,8 @@ func newChain(p *problem, start []int32, seed uint64, k int) *chain {
 	machines := len(p.clusterOf)
 	c := &chain{p: p, at: slices.Clone(start), bestAt: slices.Clone(start), number: k,
 		load: make([]float64, machines), limit: make([]float64, machines), scratch: make([]float64, machines)}
-	hash := splitmix.Generator(seed)
-	c.rng = splitmix.Generator(hash.Next() + uint64(k)*0x632be59bd9b4e019)
+	hash := kit.SplitMix(seed)
+	c.rng = kit.SplitMix(hash.Next() + uint64(k)*0x632be59bd9b4e019)
 	c.best = p.makespan(start, c.scratch)
 	c.known = c.best
 	if machines > fewMachines {

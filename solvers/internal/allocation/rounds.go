@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/allot-opt/allot/internal/yield"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/queueing/ggone"
 	"github.com/allot-opt/allot/solve"
@@ -78,7 +78,7 @@ func most(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 	const part = 0.7
 	limited, cancel := context.WithTimeout(ctx, time.Duration(part*float64(time.Until(end))))
-	return yield.Again(limited), cancel
+	return kit.YieldAgain(limited), cancel
 }
 
 // canBe says whether the job can be on the machine.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/allot-opt/allot/internal/poll"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/sim"
@@ -190,7 +190,7 @@ func scores(n int, name func(k int) string, chosen int, of func(k int) (value fl
 // Result is the schedule so far. The jobs that are not placed are left out, each with the reason. To find the reasons of many jobs takes a while,
 // so that jobs for which the context leaves no time get a short one.
 func (o *Outline) Result(ctx context.Context) solve.Result {
-	poll := poll.New(ctx)
+	poll := kit.NewPoll(ctx)
 	for j, left := range o.Left {
 		if !left {
 			continue

@@ -3,7 +3,7 @@ package slots
 import (
 	"math"
 
-	"github.com/allot-opt/allot/internal/splitmix"
+	"github.com/allot-opt/allot/internal/kit"
 )
 
 // slot is a reservation of a processor for a task.
@@ -28,7 +28,7 @@ func (s *slot) less(other *slot) bool {
 }
 
 // rank is the slot's priority in the tree: it looks random, and is the same in every run.
-func (s *slot) rank() uint64 { return splitmix.Mix(uint64(s.number) * 0x9e3779b97f4a7c15) }
+func (s *slot) rank() uint64 { return kit.Mix(uint64(s.number) * 0x9e3779b97f4a7c15) }
 
 // refresh recomputes the gap before the slot and the widest gap below it.
 func (s *slot) refresh() {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/spread"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/sim/spread"
 )
 
 // Start says when the head of the queue starts.

@@ -13,9 +13,9 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/allot-opt/allot/internal/commonunit"
-	"github.com/allot-opt/allot/internal/exactsteps"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/exactsteps"
 )
 
 // Problem is a batch for one machine. Interval t is [t, t+1). Costs are in whole units, of which Scale make one of the objective.
@@ -123,10 +123,10 @@ func New(in *model.Instance) (*Problem, error) {
 			busy, stated = own, true
 		}
 	}
-	if p.Unit = commonunit.Of(append(times, lengths...)); p.Unit == 0 || (to-from)/p.Unit > mostIntervals {
+	if p.Unit = kit.CommonUnit(append(times, lengths...)); p.Unit == 0 || (to-from)/p.Unit > mostIntervals {
 		return nil, unsupported("times that are no multiples of an interval, of which the horizon has at most 2^20")
 	}
-	if finest := commonunit.Of([]float64{p.Unit, from}); !(to <= 0x1p52*finest) { // the limits of intervals have to be numbers
+	if finest := kit.CommonUnit([]float64{p.Unit, from}); !(to <= 0x1p52*finest) { // the limits of intervals have to be numbers
 		return nil, unsupported("times whose sums are rounded")
 	}
 	p.Intervals = p.count(length.Near)

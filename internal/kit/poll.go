@@ -1,5 +1,4 @@
-// Package poll asks a context from time to time whether it has ended.
-package poll
+package kit
 
 import "context"
 
@@ -10,8 +9,8 @@ type Poll struct {
 	ended  bool // the context had ended when it was last asked
 }
 
-// New makes a Poll of ctx.
-func New(ctx context.Context) *Poll { return &Poll{ctx: ctx} }
+// NewPoll makes a Poll of ctx.
+func NewPoll(ctx context.Context) *Poll { return &Poll{ctx: ctx} }
 
 // Stopped counts the work, in units of a few nanoseconds, and reports whether the context has ended. It asks the context once every 16,384 units.
 func (p *Poll) Stopped(work int) bool {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/budget"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // Faults collects the faults of a file: it lists the first [model.MaxListed] and counts the rest.

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/formats/multifactor"
 	"github.com/allot-opt/allot/formats/slurm"
-	"github.com/allot-opt/allot/sim/multifactor"
 )
 
 // vectors is what a real Slurm computed; see its SOURCE.md.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/allot-opt/allot/internal/modeltest"
 	"github.com/allot-opt/allot/internal/race"
-	"github.com/allot-opt/allot/internal/taken"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/taken"
 	_ "github.com/allot-opt/allot/solvers"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/budget"
+	"github.com/allot-opt/allot/model/budget"
 )
 
 // tight are limits that differ, so that none passes for another.

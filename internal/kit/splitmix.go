@@ -1,12 +1,11 @@
-// Package splitmix is the generator SplitMix64 of G. L. Steele, D. Lea, C. H. Flood (2014), doi:10.1145/2660193.2660195. It is small enough for the
-// compiler to inline it into loops.
-package splitmix
+package kit
 
-// Generator is the state of a generator: any number is a seed.
-type Generator uint64
+// SplitMix is the state of the generator SplitMix64 of G. L. Steele, D. Lea, C. H. Flood (2014), doi:10.1145/2660193.2660195. It is small enough for the
+// compiler to inline it into loops. Any number is a seed.
+type SplitMix uint64
 
 // Next returns the next number.
-func (g *Generator) Next() uint64 {
+func (g *SplitMix) Next() uint64 {
 	*g += step
 	return finish(uint64(*g))
 }

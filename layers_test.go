@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -30,17 +31,30 @@ func rowOf(rows map[string]int, name string) int {
 	return -1
 }
 
-// The list in doc.go has every package of the module, and each imports only packages above it.
-func TestPackageList(t *testing.T) {
+// forTests are the packages of internal that import what they test.
+var forTests = []string{"doubling", "modeltest", "prove", "realdata", "simtest", "slurmtest", "solvecases", "testkit"}
+
+// The list in doc.go has every package of the module, and each imports only packages above it. The packages of a room stand together. So no import leads from a lower
+// room to a higher one.
+func TestImportsRunOneWay(t *testing.T) {
 	text, err := os.ReadFile("doc.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	list, _, _ := strings.Cut(string(text), "// To solve an instance")
-	rows, met := map[string]int{}, map[int]bool{}
+	rows, met, left, room := map[string]int{}, map[int]bool{}, map[string]bool{}, ""
 	for line := range strings.Lines(list) {
 		if row, ok := strings.CutPrefix(line, "//\t"); ok {
-			rows[strings.Fields(row)[0]] = len(rows)
+			name := strings.Fields(row)[0]
+			rows[name] = len(rows)
+			folders := strings.Split(name, "/")
+			if folders[0] == "internal" && slices.Contains(forTests, folders[1]) {
+				continue
+			}
+			if left[room] = room != folders[0]; left[folders[0]] {
+				t.Errorf("doc.go lists %s apart from the others of its room", name)
+			}
+			room = folders[0]
 		}
 	}
 	err = filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/allot-opt/allot/internal/shown"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/shown"
 )
 
 // dated is an instance with a header.
