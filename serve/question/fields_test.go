@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"github.com/allot-opt/allot/lab/forecast"
 )
 
 // A positive time is a limit, however short.
@@ -45,5 +47,26 @@ func TestWordsOfAField(t *testing.T) {
 		if got := c.f.Wrong(c.x); got != c.want {
 			t.Errorf("%s %v: %q, expected %q", c.f.Name, c.x, got, c.want)
 		}
+	}
+}
+
+// What is absent is as it usually is, and what is given is kept.
+func TestSettingsOfForecasts(t *testing.T) {
+	var s Simulate
+	s.SetDefaults()
+	if got, want := s.Sampling(), (forecast.Sampling{Samples: 1000, From: 0.1, To: 1}); got != want {
+		t.Errorf("sampling %+v, expected %+v", got, want)
+	}
+	if got, want := s.Options(3), forecast.Defaults(); got.Workers != 3 || got.Runs != want.Runs || got.Arrivals != want.Arrivals || got.Seed != 1 || got.Day != want.Day {
+		t.Errorf("options %+v, expected %+v", got, want)
+	}
+	s.Samples, s.From, s.To = new(7), new(0.25), new(0.5)
+	s.Runs, s.Least, s.Recent, s.Trials, s.Independent, s.Arrivals, s.Day, s.Seed = 11, 12, 13, 14, true, false, 15, 16
+	if got, want := s.Sampling(), (forecast.Sampling{Samples: 7, From: 0.25, To: 0.5}); got != want {
+		t.Errorf("sampling %+v, expected %+v", got, want)
+	}
+	got := s.Options(1)
+	if got.Runs != 11 || got.Least != 12 || got.Recent != 13 || got.Trials != 14 || !got.Independent || got.Arrivals || got.Day != 15 || got.Seed != 16 {
+		t.Errorf("options %+v of %+v", got, s)
 	}
 }
