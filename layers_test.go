@@ -1,54 +1,103 @@
 package allot_test
 
 import (
-	"os/exec"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-// rooms are the folders of packages, each of which imports only rooms before it, and of its own.
-var rooms = []string{
-	"internal", "model", "proof", "params", "formats", "data", "plan", "milp", "queueing", "bound", "ga", "search", "sim", "solve", "workload", "solvers", "draw", "schema",
-	"bench", "papers", "lab", "serve", "web", "cmd",
+// rowOf is the place in the list of packages of the row that names a package, or that it lies below; −1: there is none.
+func rowOf(rows map[string]int, name string) int {
+	for _, key := range []string{name, name + "/..."} {
+		if row, ok := rows[key]; ok {
+			return row
+		}
+	}
+	for above := path.Dir(name); above != "."; above = path.Dir(above) {
+		if row, ok := rows[above+"/..."]; ok {
+			return row
+		}
+		if row, ok := rows[above]; ok && strings.HasPrefix(name, above+"/internal/") {
+			return row
+		}
+	}
+	return -1
 }
 
-// forTests are the rooms of internal that only tests and the hunt for false claims use: they import what they test.
-var forTests = []string{"doubling", "looks", "modeltest", "needs", "often", "peak", "prove", "race", "realdata", "simtest", "slurmtest", "solvecases", "tally", "testfolder", "testkit"}
+// forTests are the packages of internal that import what they test.
+var forTests = []string{"doubling", "modeltest", "prove", "realdata", "simtest", "slurmtest", "solvecases", "testkit"}
 
-// No import leads from a lower room to a higher one.
+// The list in doc.go has every package of the module, and each imports only packages above it. The packages of a room stand together. So no import leads from a lower
+// room to a higher one.
 func TestImportsRunOneWay(t *testing.T) {
-	const module = "github.com/allot-opt/allot/"
-	output, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
+	text, err := os.ReadFile("doc.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	arrows := 0
-	for line := range strings.Lines(string(output)) {
-		words := strings.Fields(line)
-		from, inside := strings.CutPrefix(words[0], module)
-		room, rest, _ := strings.Cut(from, "/")
-		name, _, _ := strings.Cut(rest, "/")
-		if !inside || room == "examples" || room == "internal" && slices.Contains(forTests, name) {
-			continue
-		}
-		at := slices.Index(rooms, room)
-		if at < 0 {
-			t.Errorf("%s: expected a room of the list, found %s", from, room)
-			continue
-		}
-		for _, path := range words[1:] {
-			to, inside := strings.CutPrefix(path, module)
-			if !inside {
+	list, _, _ := strings.Cut(string(text), "// To solve an instance")
+	rows, met, left, room := map[string]int{}, map[int]bool{}, map[string]bool{}, ""
+	for line := range strings.Lines(list) {
+		if row, ok := strings.CutPrefix(line, "//\t"); ok {
+			name := strings.Fields(row)[0]
+			rows[name] = len(rows)
+			folders := strings.Split(name, "/")
+			if folders[0] == "internal" && slices.Contains(forTests, folders[1]) {
 				continue
 			}
-			if room, _, _ := strings.Cut(to, "/"); slices.Index(rooms, room) > at {
-				t.Errorf("%s imports %s, a room above its own", from, to)
+			if left[room] = room != folders[0]; left[folders[0]] {
+				t.Errorf("doc.go lists %s apart from the others of its room", name)
 			}
-			arrows++
+			room = folders[0]
 		}
 	}
-	if arrows < 300 {
-		t.Errorf("saw only %d imports", arrows)
+	err = filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			_, other := os.Stat(filepath.Join(file, "go.mod"))
+			if file != "." && (other == nil || strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata" || entry.Name() == "node_modules") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		name := filepath.ToSlash(filepath.Dir(file))
+		if filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") || name == "." {
+			return nil
+		}
+		row := rowOf(rows, name)
+		if met[row] = true; row < 0 {
+			t.Errorf("doc.go does not list %s", name)
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, imported := range parsed.Imports {
+			whole, err := strconv.Unquote(imported.Path.Value)
+			if err != nil {
+				return err
+			}
+			if other, ours := strings.CutPrefix(whole, "github.com/allot-opt/allot/"); ours && rowOf(rows, other) > row {
+				t.Errorf("%s imports %s, which doc.go lists below it", file, other)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, row := range rows {
+		if !met[row] {
+			t.Errorf("doc.go lists %s, which is no package", name)
+		}
 	}
 }
