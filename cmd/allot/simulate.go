@@ -112,10 +112,7 @@ func runSimulate(c *cli.Context, args []string) error {
 		if c.IsSet("at") {
 			job.Arrival = at
 		}
-		if *job, err = in.InPartition(*job, model.InputName(c.String("submit"))); err != nil {
-			return err
-		}
-		if in, err = in.WithJob(*job, model.InputName(c.String("submit"))); err != nil {
+		if in, err = submitted(in, job, model.InputName(c.String("submit"))); err != nil {
 			return err
 		}
 	}
@@ -153,6 +150,16 @@ func runSimulate(c *cli.Context, args []string) error {
 		}
 	}
 	return writeAnswerOn(c, c.String("output"), in, 0, told, func() string { return whatIfText(told, datesOf(in)) })
+}
+
+// submitted is the instance with one more job, which comes from a file and runs in the partition of its queue.
+func submitted(in *model.Instance, job *model.JobSpec, name string) (*model.Instance, error) {
+	placed, err := in.InPartition(*job, name)
+	if err != nil {
+		return nil, err
+	}
+	*job = placed
+	return in.WithJob(placed, name)
 }
 
 // waitingJob is the job that --job names.
