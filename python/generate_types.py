@@ -108,7 +108,7 @@ def generate() -> str:
         for name, part in schema["$defs"].items():
             types.structure(prefix + name, part, names, "")
         documents[file] = types.structure(document, schema, names, schema.get("title", ""))
-    api = json.loads((ROOT / "internal" / "service" / "testdata" / "openapi.json").read_text(encoding="utf-8"))
+    api = json.loads((ROOT / "serve" / "testdata" / "openapi.json").read_text(encoding="utf-8"))
     taken = set(types.texts)
     names, parts = {}, api["components"]["schemas"]
     for name in parts:

@@ -494,9 +494,9 @@ class SolutionDocumentMetrics(TypedDict):
     # licence_usage of the cluster's own pools; a pool of the whole grid belongs to no cluster and counts only
     # in licence_usage. Unit: %. More is better.
     cluster_licence_usage: NotRequired[dict[str, float]]
-    # mean, over the time in which a job runs, of processors held/number of running jobs; a job
-    # whose pieces end at different times runs until its last piece ends. Unit: processors. Neither more nor
-    # less is better.
+    # mean, over the time in which a job runs, of processors held/number of running jobs; a job whose pieces
+    # end at different times runs until its last piece ends. Unit: processors. Neither more nor less is
+    # better.
     mean_partition: NotRequired[float]
     # work of the tasks placed on a cluster/work of all placed tasks. Unit: %. Neither more nor less is
     # better.
