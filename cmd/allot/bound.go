@@ -102,11 +102,6 @@ func boundText(p *answers.ProvedBound) string {
 	return w.String()
 }
 
-// objectiveFlag replaces the objective.
-func objectiveFlag() cli.Flag {
-	return &cli.StringFlag{Name: "objective", Usage: "minimise `METRIC` instead of the instance's objective"}
-}
-
 // readTarget reads an instance. If the flag names an objective, that replaces the instance's own.
 func readTarget(c *cli.Context, path string) (*model.Instance, error) {
 	in, err := readInstance(path)

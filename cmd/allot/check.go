@@ -12,6 +12,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/shown"
 	"github.com/allot-opt/allot/serve/answers"
+	"github.com/allot-opt/allot/serve/question"
 )
 
 func checkCommand() *cli.Command {
@@ -42,7 +43,7 @@ Examples:
   allot solve -o plan.json examples/table1.json && allot check examples/table1.json plan.json
   allot solve --proof proof.json -o plan.json examples/table1.json && allot check --proof proof.json examples/table1.json plan.json
   allot check --golden golden extra-twice.easy.csv`,
-		Flags: []cli.Flag{jsonFlag, goldenFlag, objectiveFlag(), &cli.StringFlag{Name: "proof", Usage: "verify the certificate of a bound in `FILE`"}},
+		Flags: append(flagsOf(new(question.Verify)), jsonFlag, goldenFlag, &cli.StringFlag{Name: "proof", Usage: "verify the certificate of a bound in `FILE`"}),
 		Action: func(c *cli.Context) error {
 			switch {
 			case c.IsSet("golden") && c.IsSet("proof"):

@@ -7,14 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/serve/question"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/serve/answers"
+	"github.com/allot-opt/allot/serve/question"
 	"github.com/allot-opt/allot/solve"
 )
 

@@ -11,14 +11,13 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/allot-opt/allot/serve/question"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/serve/answers"
+	"github.com/allot-opt/allot/serve/question"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 )

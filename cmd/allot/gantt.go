@@ -5,14 +5,13 @@ import (
 	"io"
 	"strings"
 
-	"github.com/allot-opt/allot/serve/question"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/serve/answers"
+	"github.com/allot-opt/allot/serve/question"
 )
 
 func ganttCommand() *cli.Command {

@@ -5,13 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/serve/question"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/serve/question"
 )
 
 func plotCommand() *cli.Command {

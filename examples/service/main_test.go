@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/serve"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/serve"
 	_ "github.com/allot-opt/allot/solvers"
 )
 
