@@ -122,8 +122,7 @@ func (w *Ways) price(t float64, k *int) float64 {
 
 // once is the least cost of a gap in which a machine is off once at most.
 func (w *Ways) once(p *MachinePower, g *gap) (float64, bool) {
-	k := w.find.view.at(g.from)
-	last := k
+	k, last := w.find.view.at(g.from), w.find.view.at(g.to)
 	begin, end := w.price(g.from, &k), w.price(g.to, &last)
 	best := math.Inf(1)
 	if g.begin == On && g.end == On {

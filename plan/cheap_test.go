@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -73,5 +74,39 @@ func TestCheapInstantStaysOnOneMachine(t *testing.T) {
 	s.Place(0, slot)
 	if report := model.Check(in, s.Solution()); !report.OK() {
 		t.Error(report.Violations)
+	}
+}
+
+// The work of a list of jobs that may take processors of many machines that sleep grows with their number, not its square: where starts are many, a job
+// looks at some.
+func TestCheapListOfManyJobs(t *testing.T) {
+	work := func(jobs int) int64 {
+		b := model.NewBuilder("sleep").Minimise("energy", 1)
+		off := model.OffSpec{Name: "off", Power: 6, Down: model.WaySpec{Time: 60, Power: 90}, Up: model.WaySpec{Time: 120, Power: 100}}
+		b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 64, Processors: 4, Power: &model.PowerSpec{Idle: 90, Busy: 30, Off: []model.OffSpec{off}}}}})
+		for k := range jobs {
+			b.Job(model.JobSpec{ID: "j" + strconv.Itoa(k), Arrival: float64(56 * k), Work: new(float64(1000 + 37*k%900)), Processors: model.Rigid(1 + k%16)})
+		}
+		b.Spec().Horizon = &model.HorizonSpec{To: 1e7}
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := NewCheapSchedule(in, Placing{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for job := range in.Jobs() {
+			slot, ok := s.Earliest(job, 0)
+			if !ok {
+				t.Fatalf("no slot for job %d", job)
+			}
+			s.Place(job, slot)
+		}
+		return s.Work()
+	}
+	once, twice := work(1000), work(2000)
+	if ratio := float64(twice) / float64(once); ratio > 2.5 {
+		t.Errorf("%d for 1,000 jobs and %d for 2,000, %.2f times as much; expected at most 2.5 times", once, twice, ratio)
 	}
 }

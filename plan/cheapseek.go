@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/queue"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan/place"
 )
@@ -37,9 +38,24 @@ type aStart struct {
 	touches     bool // the job would begin when the machine has served another or end when it serves the next, or it touches a time when something is short
 }
 
+// cheaper orders starts in a heap: those that cost least at least come first.
+type cheaper struct{}
+
+func (cheaper) Before(x, y aStart) bool {
+	return x.cost < y.cost || x.cost == y.cost && (x.start < y.start || x.start == y.start && x.touches && !y.touches)
+}
+func (cheaper) Put(aStart, int) {}
+
 // mostApart is how many starts of a job on a machine that can be off are looked at that touch no other job: those at which its own power costs least. What the
 // machine takes more has other kinks too, at times of its ways from those of other jobs; a search finds them by moving jobs.
 const mostApart = 24
+
+// A job that may take processors of several banks looks at starts, the cheapest by their bound first, until it has looked at mostLooks ÷ jobs banks, but at
+// fewestTried starts at least, and goes on until one of them has room: a list of all jobs then takes a time that grows with their number only.
+const (
+	mostLooks   = 1 << 22
+	fewestTried = 8
+)
 
 // share is a number of processors of a bank.
 type share struct {
@@ -179,10 +195,11 @@ func (s *cheapSeek) onBank(b *bank) {
 			return false
 		}
 		s.eachStart(a, z, func(start float64) {
-			if cost := s.cost.of(start); wakes {
-				s.starts = append(s.starts, aStart{start, cost, start == a || start == z})
-			} else {
+			switch cost := s.cost.of(start); {
+			case !wakes:
 				s.offer(start, cost, 0)
+			case !s.found || cost <= s.bestCost+s.cost.tie: // else waking the machine makes it no cheaper
+				s.starts = append(s.starts, aStart{start, cost, start == a || start == z})
 			}
 		})
 		if wakes {
@@ -191,21 +208,31 @@ func (s *cheapSeek) onBank(b *bank) {
 		return true
 	})
 	if wakes {
-		slices.SortFunc(s.starts, func(x, y aStart) int { return cmp.Or(cmp.Compare(x.cost, y.cost), cmp.Compare(x.start, y.start)) })
 		apart := 0
-		for _, x := range s.starts {
-			if s.found && x.cost > s.bestCost+s.cost.tie {
-				break
-			}
+		s.cheapestFirst(func(x aStart) bool {
 			if !x.touches {
 				if apart++; apart > mostApart {
-					continue
+					return true
 				}
 			}
 			g.work += 150
 			if more := g.ways.more(b, x.start, s.end(x.start)); !math.IsInf(more, 1) {
 				s.offer(x.start, x.cost+more, more)
 			}
+			return true
+		})
+	}
+}
+
+// cheapestFirst calls yield for the starts, those that cost least at least first, until one costs more than the best or yield returns false.
+func (s *cheapSeek) cheapestFirst(yield func(x aStart) bool) {
+	left := queue.Placed[aStart](s.starts)
+	for k := len(left)/2 - 1; k >= 0; k-- {
+		left.Down(cheaper{}, k)
+	}
+	for ; len(left) > 0; left.Remove(cheaper{}, 0) {
+		if x := left[0]; s.found && x.cost > s.bestCost+s.cost.tie || !yield(x) {
+			return
 		}
 	}
 }
@@ -371,23 +398,31 @@ func (s *cheapSeek) several() (Slot, bool) {
 	if math.IsInf(last, 1) { // without a horizon
 		times = times[:len(times)-1]
 	}
-	for _, t := range times {
-		cost := s.cost.of(t)
-		if unit := s.unit(t); unit < 0 { // then processors that take more cost less
-			cost += (most - least) * float64(s.n) * unit
+	looks := max(fewestTried, mostLooks/len(g.in.Jobs())/len(s.usable))
+	try := func(x aStart) bool {
+		g.work += 25 * int64(len(s.usable))
+		if looks--; s.found && looks < 0 || g.limit.spend(60*len(s.usable)) {
+			return false
 		}
-		s.starts = append(s.starts, aStart{start: t, cost: cost})
+		s.at(x.start, least)
+		return true
 	}
 	g.work += 30 * int64(len(times))
-	if !s.first {
-		slices.SortStableFunc(s.starts, func(x, y aStart) int { return cmp.Compare(x.cost, y.cost) })
-	}
-	for _, x := range s.starts {
-		if s.found && (s.first || x.cost > s.bestCost+s.cost.tie) {
-			break
+	if s.first {
+		for k := 0; k < len(times) && !s.found && try(aStart{start: times[k]}); k++ {
 		}
-		g.work += 25 * int64(len(s.usable))
-		s.at(x.start, least)
+	} else {
+		for _, t := range times {
+			cost := s.cost.of(t)
+			if unit := s.unit(t); unit < 0 { // then processors that take more cost less
+				cost += (most - least) * float64(s.n) * unit
+			}
+			s.starts = append(s.starts, aStart{start: t, cost: cost})
+		}
+		s.cheapestFirst(try)
+	}
+	if g.limit.ended {
+		return Slot{}, false
 	}
 	if !s.found {
 		return Slot{}, false
