@@ -11,19 +11,23 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// drawLimited draws a batch within a horizon, with power caps and machines that can be off. Times are quarters.
+// drawLimited draws a batch within a horizon, with power caps and machines that can be off. Times are quarters. In one of three batches no two jobs
+// of a cluster run at once: there are processors for them, but too little power.
 func drawLimited(t *rapid.T) *model.Instance {
 	number := func(least, most int, name string) float64 { return float64(rapid.IntRange(least, most).Draw(t, name)) }
 	quarters := func(most int, name string) float64 { return number(0, 4*most, name) / 4 }
 	b := model.NewBuilder("limits").Minimise("energy", 1)
 	from := quarters(2, "from")
 	b.Spec().Horizon = &model.HorizonSpec{From: from, To: from + 3 + quarters(4, "to")}
+	apart := chance(t, 3, "apart")
 	for c := range 1 + rapid.IntRange(0, 1).Draw(t, "clusters") {
 		cluster := model.ClusterSpec{ID: fmt.Sprint("c", c)}
 		idle := 0.0
 		for m := range 1 + rapid.IntRange(0, 1).Draw(t, "machines") {
 			machine := model.MachineSpec{ID: fmt.Sprint("m", m), Processors: rapid.IntRange(1, 2).Draw(t, "processors"), Power: &model.PowerSpec{Idle: number(0, 2, "idle"), Busy: number(0, 3, "busy")}}
-			if chance(t, 3, "off") {
+			if apart {
+				machine.Processors = 2
+			} else if chance(t, 3, "off") {
 				machine.Power.Off = []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: quarters(1, "down")}, Up: model.WaySpec{Time: quarters(1, "up")}}}
 				if chance(t, 2, "begins off") {
 					machine.Power.Begin = "off"
@@ -35,7 +39,9 @@ func drawLimited(t *rapid.T) *model.Instance {
 			idle += machine.Power.Idle
 			cluster.Machines = append(cluster.Machines, machine)
 		}
-		if !chance(t, 3, "no cap") {
+		if apart {
+			cluster.PowerCap = [][]float64{{0, idle + 3}}
+		} else if !chance(t, 3, "no cap") {
 			for k, at := range []float64{quarters(1, "first"), 2 + quarters(1, "second"), 4} {
 				if k == 0 || !chance(t, 3, "fewer steps") {
 					cluster.PowerCap = append(cluster.PowerCap, []float64{at, idle + number(0, 6, "cap")})
@@ -46,7 +52,9 @@ func drawLimited(t *rapid.T) *model.Instance {
 	}
 	for j := range rapid.IntRange(2, 4).Draw(t, "jobs") {
 		job := model.JobSpec{ID: fmt.Sprint("j", j), Arrival: quarters(2, "arrival"), Work: new(quarters(3, "work")), Processors: model.Rigid(rapid.IntRange(1, 2).Draw(t, "size"))}
-		if chance(t, 4, "own power") {
+		if apart {
+			job.Processors, job.Power = model.Rigid(1), new(2.0)
+		} else if chance(t, 4, "own power") {
 			job.Power = new(number(0, 4, "power"))
 		}
 		b.Job(job)
@@ -88,7 +96,7 @@ func drawWithinLimits(t *rapid.T, in *model.Instance) *model.Solution {
 // solver starts the job later than it has to, the job could start at the time that it states.
 func TestExplainWaitsForTheLimits(t *testing.T) {
 	said := map[string]int{}
-	often.Check(t, 40, func(t *rapid.T) {
+	often.Check(t, 100, func(t *rapid.T) {
 		in := drawLimited(t)
 		sol := drawWithinLimits(t, in)
 		if sol == nil || len(sol.Jobs) == 0 {
