@@ -41,20 +41,18 @@ type Requirements struct {
 	Tasks          int // equal tasks
 	WorkCV         float64
 	ReferenceSpeed float64
-	Span           Span
 	Memory         float64 // of one task
 	Input, Output  float64
 	Message        float64
 	MinBandwidth   float64
-	DeadlineHard   bool
 	UserClass      int // index into Instance.UserClasses; -1: none
 	Workflow       int // index into Instance.Workflows; -1: none
+	Span           Span
+	DeadlineHard   bool
 
-	node       *NodeNeeds // shared by the jobs that ask for the same; nil: nothing
-	workStated bool
-
-	power       float64
-	powerStated bool
+	workStated, powerStated bool
+	node                    *NodeNeeds // shared by the jobs that ask for the same; nil: nothing
+	power                   float64
 }
 
 // plain says whether a demand has no lists, so that its requirements are all of it.

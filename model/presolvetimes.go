@@ -257,18 +257,17 @@ func (r *reducer) hardDeadlines() {
 	}
 }
 
-// deadlines: a soft one means nothing to a solver that goes by the objective, where the objective does not count it. Nor does one that is so late that nobody misses it, also to a
-// solver that goes by slack: a sum of slacks, as MUSCLE has it, would be of that deadline alone.
+// deadlines: a soft one means nothing to a solver that goes by the objective, where the objective does not count it; nor does one that is so late that nobody misses it.
 //
 // Why nothing changes: no limit of schedules looks at a soft deadline. Of the metrics that look at deadlines, those that count jobs by whether they have one keep the rule from applying; the
 // others add up by how much jobs are late, which is 0 for a job that has ended before. The metrics that are shown are evaluated on the stated instance, which has
 // all deadlines. A solver that looks at deadlines whatever is minimised, as edd does, does not ask for the rule.
 func (r *reducer) deadlines() {
-	if r.use&(ByObjective|BySlack) == 0 || r.use&OnLine != 0 || r.minimises("missed", "miss_rate", "slowdown_without_deadline", "qos_penalty") {
+	if r.use&ByObjective == 0 || r.use&OnLine != 0 || r.minimises("missed", "miss_rate", "slowdown_without_deadline", "qos_penalty") {
 		return
 	}
 	from := 0.0 // deadlines from then on go
-	if r.use&ByObjective == 0 || r.minimises("over_deadline", "mcp", "balance") {
+	if r.minimises("over_deadline", "mcp", "balance") {
 		if !r.endsInTime() {
 			return
 		}
@@ -296,24 +295,21 @@ func (r *reducer) deadlines() {
 	r.applied("deadlines: the objective does not count that of %s, or all jobs have ended before", counted(jobs))
 }
 
-// fitsHorizon says whether a horizon is stated in which there is room for all jobs, one after another, between the longest ways of machines out of their first states and into
-// their last ones.
+// fitsHorizon says whether a horizon is stated in which there is room for all jobs, one after another and without a pause, so that a machine wakes once at most, before the
+// longest way of machines into their last states.
 func (r *reducer) fitsHorizon() bool {
 	h := r.in.horizon
 	if h == nil {
 		return false
 	}
-	up, down := 0.0, 0.0
+	down := 0.0
 	r.everyMachine(func(m *Machine) bool {
-		if p := m.Power; p != nil && p.Begin >= 0 {
-			up = max(up, p.Off[p.Begin].Up.Time)
-		}
 		if p := m.Power; p != nil && p.End >= 0 {
 			down = max(down, p.Off[p.End].Down.Time)
 		}
 		return true
 	})
-	return r.endBy(h.From+up)+down <= h.To
+	return r.endBy(h.From, 0)+r.waking()+down <= h.To
 }
 
 // restsOn notes that a rule takes for granted that all jobs have ended by then.
@@ -365,15 +361,14 @@ func (r *reducer) waking() float64 {
 // Complexity: O(n + clusters·(jobs that state run times) + c log c) for c closed times.
 func (r *reducer) lastEnd() float64 {
 	if math.IsNaN(r.last) {
-		r.last = r.endBy(0)
+		r.last = r.endBy(0, r.waking())
 	}
 	return r.last
 }
 
-// endBy is lastEnd where jobs can start from the given time on.
-func (r *reducer) endBy(last float64) float64 {
-	sum := 0.0
-	longest, waking := r.longestTimes(), r.waking()
+// endBy is lastEnd where jobs can start from the given time on, and each waits so long for a machine to wake.
+func (r *reducer) endBy(last, waking float64) float64 {
+	sum, longest := 0.0, r.longestTimes()
 	for k := range r.in.jobs {
 		last = max(last, r.in.jobs[k].Arrival)
 		sum += longest(k) + waking
