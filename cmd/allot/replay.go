@@ -84,7 +84,7 @@ func runReplay(c *cli.Context) error {
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, "replaying", 0)
-	source := &swfSource{stream: stream}
+	source := &swfSource{stream: stream, users: map[int64]int32{}}
 	totals, err := sim.Run(ctx, source, stream.Processors(), discipline, sim.Options{
 		Kill: policy.Kills(), Seed: c.Uint64("seed"),
 		Progress: func(p sim.Progress) {
@@ -190,15 +190,29 @@ func (s *supportedBatches) Next() (batch *model.Instance, err error) {
 // swfSource adapts a workload trace to the simulation engine.
 type swfSource struct {
 	stream *swf.Stream
-	err    error // the last error of Next
+	users  map[int64]int32 // their numbers
+	err    error           // the last error of Next
 }
 
 // Next implements sim.Source.
 func (s *swfSource) Next(spec *sim.Spec) (ok bool, err error) {
 	var j swf.Job
 	ok, s.err = s.stream.Next(&j)
-	*spec = sim.Spec{Arrival: j.Arrival, Estimate: j.Estimate, Runtime: j.Runtime, Processors: int32(j.Processors)}
+	*spec = sim.Spec{Arrival: j.Arrival, Estimate: j.Estimate, Runtime: j.Runtime, Processors: int32(j.Processors), User: s.user(j.User)}
 	return ok, s.err
+}
+
+// user numbers the users in the order in which they first submit; 0: unknown.
+func (s *swfSource) user(stated int64) int32 {
+	if stated < 0 {
+		return 0
+	}
+	n, known := s.users[stated]
+	if !known {
+		n = int32(len(s.users) + 1)
+		s.users[stated] = n
+	}
+	return n
 }
 
 // ofPolicy names the policy in the error of a run, unless the jobs' source is at fault.

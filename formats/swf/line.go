@@ -101,9 +101,9 @@ func (t *trace) parse(line int, fields [][]byte, values *record) bool {
 // needs says whether the options make use of a field.
 func (t *trace) needs(field int) bool {
 	switch field {
-	case jobNumber, submitTime, runTime, allocatedProcessors, requestedProcessors, requestedTime:
+	case jobNumber, submitTime, runTime, allocatedProcessors, requestedProcessors, requestedTime, userNumber:
 		return true
-	case userNumber, groupNumber, queueNumber:
+	case groupNumber, queueNumber:
 		return t.copies != nil // not in a stream, whose jobs do not tell them
 	case averageCPUTime:
 		return t.opt.UnknownRuntime == repair

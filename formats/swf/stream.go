@@ -30,6 +30,7 @@ type Job struct {
 	Runtime    float64
 	Estimate   float64 // NaN: unknown
 	Processors int
+	User       int64 // −1: unknown
 }
 
 // Stream starts to read a trace job by job. The error is as for Read.
@@ -78,7 +79,7 @@ func (s *Stream) Next(next *Job) (bool, error) {
 	j := &s.ready[s.at]
 	s.at++
 	s.kept++
-	*next = Job{j.number, j.submit - s.origin, j.runtime, j.estimate, int(j.processors)}
+	*next = Job{j.number, j.submit - s.origin, j.runtime, j.estimate, int(j.processors), j.names[0]}
 	if j.estimate < 0 {
 		next.Estimate = math.NaN()
 	}

@@ -31,7 +31,7 @@ func discipline(static bool, o Options) sim.Discipline {
 		p.starts.time = func(s *slot) float64 { return s.start }
 		p.overruns.time = func(s *slot) float64 { return s.end }
 		return p
-	}, Deadlines: true, Costs: true}
+	}, Deadlines: true, Requests: true, Costs: true}
 }
 
 // Length is the length of a slot (eq. 23): the mean execution time and k standard deviations, for a coefficient of variation of the work.
