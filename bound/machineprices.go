@@ -89,12 +89,23 @@ func (v *machineView) machine(m *model.Machine) []float64 {
 }
 
 // shape is what a processor of the job holds on each group where the job can run.
+//
+// A job that has its machines to itself holds one machine for each of the processors that have room there at most. One that holds all its processors from its start
+// to its end also holds at least so many machines as the largest have room for it, all that time; that is more only where so many of the smallest have room for it too,
+// else it could fill machines of several sizes.
 func (v *machineView) shape(j int) (s jobShape) {
-	job, n := &v.r.in.Jobs()[j], v.r.in.Jobs()[j].Node()
+	job, n, solid := &v.r.in.Jobs()[j], v.r.in.Jobs()[j].Node(), v.r.isSolid(j)
 	for c := range v.r.in.Clusters() {
 		size := float64(n.Block)
 		if v.r.in.Clusters()[c].WholeMachines {
 			size = 1
+		}
+		least, most := v.r.in.Width(j, c)
+		smallest, largest := math.MaxInt, 0
+		for g := range v.r.in.Clusters()[c].Machines {
+			if room := v.r.in.ProcessorsFor(job, &v.r.in.Clusters()[c].Machines[g]); room > 0 {
+				smallest, largest = min(smallest, room), max(largest, room)
+			}
 		}
 		for g := range v.r.in.Clusters()[c].Machines {
 			m := &v.r.in.Clusters()[c].Machines[g]
@@ -104,7 +115,10 @@ func (v *machineView) shape(j int) (s jobShape) {
 			}
 			amounts := make([]float64, v.kinds)
 			if n.Exclusive {
-				part := v.r.exclusivePart(j, c, room)
+				part := 1 / float64(min(room, most))
+				if machines := max((least+largest-1)/largest, n.MinMachines); solid && machines*smallest >= least {
+					part = float64(machines) / float64(least)
+				}
 				for k, has := range v.machine(m) {
 					if amounts[k] = has * part; math.IsInf(has, 1) {
 						amounts[k] = 0 // it has no price
@@ -120,17 +134,6 @@ func (v *machineView) shape(j int) (s jobShape) {
 		}
 	}
 	return s
-}
-
-// exclusivePart is, for a job that has its machines to itself, the least number of machines that it holds for each of its processors, where one machine has
-// room for the given number of its processors. A job that holds all its processors from its start to its end also holds all its machines for that time.
-func (r *Relaxation) exclusivePart(j, c, room int) float64 {
-	least, most := r.in.Width(j, c)
-	if !r.isSolid(j) {
-		return 1 / float64(min(room, most))
-	}
-	machines := max((least+room-1)/room, r.in.Jobs()[j].Node().MinMachines)
-	return float64(machines) / float64(least)
 }
 
 // running is what a job that runs already holds, by group and kind.

@@ -116,6 +116,12 @@ func (r *machineRates) rate(j, c int) *big.Rat {
 	if x, known := r.cheapest[key]; known {
 		return x
 	}
+	rooms := [2]int{math.MaxInt, 0} // of the groups, the least and the most processors of the job that a machine has room for
+	for g := range r.group[c] {
+		if room := r.places.holds(j, c, &r.in.Clusters()[c].Machines[g]); room > 0 {
+			rooms = [2]int{min(rooms[0], room), max(rooms[1], room)}
+		}
+	}
 	var least *big.Rat
 	for g := range r.group[c] {
 		m := &r.in.Clusters()[c].Machines[g]
@@ -126,7 +132,7 @@ func (r *machineRates) rate(j, c int) *big.Rat {
 		own := &r.group[c][g]
 		x := new(big.Rat)
 		if n.Exclusive {
-			x.Mul(own.machine(m), r.machinesHeld(j, c, room))
+			x.Mul(own.machine(m), r.machinesHeld(j, c, room, rooms))
 		} else {
 			for _, need := range n.Resources {
 				x.Add(x, new(big.Rat).Mul(own.resources[need.Resource], exactly(need.Amount)))
@@ -144,14 +150,14 @@ func (r *machineRates) rate(j, c int) *big.Rat {
 	return least
 }
 
-// machinesHeld is the least number of machines that a job holds which has them to itself, for each of its processors, of which a machine has room for some.
-func (r *machineRates) machinesHeld(j, c, room int) *big.Rat {
-	least, most := r.in.Width(j, c)
-	if !r.isRectangle(j) {
-		return big.NewRat(1, int64(min(room, most)))
+// machinesHeld is, of a job that has its machines to itself, a number of machines for each of its processors such that it pays for so many of the cheapest group at
+// least, where a machine has room for some: one for as many as have room there. If it cannot do with fewer machines than all machines have room for, it is that number.
+func (r *machineRates) machinesHeld(j, c, room int, rooms [2]int) *big.Rat {
+	size, most := r.in.Width(j, c)
+	if machines := max(r.in.Jobs()[j].Node().MinMachines, (size-1)/rooms[1]+1); size <= machines*rooms[0] && r.isRectangle(j) {
+		return big.NewRat(int64(machines), int64(size))
 	}
-	machines := max(r.in.Jobs()[j].Node().MinMachines, (least-1)/room+1)
-	return big.NewRat(int64(machines), int64(least))
+	return big.NewRat(1, int64(min(room, most)))
 }
 
 // running is what job j, which runs already, holds: for a unit of time.
