@@ -23,16 +23,19 @@ func Supports(solver Solver, in *model.Instance, stated bool) error {
 // may use it.
 type Presolver struct {
 	in   *model.Instance
-	made [1 + int(model.OnLine|model.Scoring|model.Licensed|model.ByObjective)]func() (*model.Instance, *model.Reduction) // by use
+	made [1 + int(model.OnLine|model.Scoring|model.Licensed|byDeadlines)]func() (*model.Instance, *model.Reduction) // by use
 }
+
+// byDeadlines are the uses that concern deadlines alone.
+const byDeadlines = model.ByObjective | model.BySlack
 
 // NewPresolver prepares to reduce the instance.
 func NewPresolver(in *model.Instance) *Presolver {
 	p := &Presolver{in: in}
 	for use := range p.made {
 		p.made[use] = sync.OnceValues(func() (*model.Instance, *model.Reduction) {
-			if others := model.Use(use) &^ model.ByObjective; int(others) != use && !slices.ContainsFunc(in.Jobs(), func(j model.Job) bool { return j.HasDeadline() }) {
-				return p.made[others]() // the same, for it concerns deadlines alone
+			if others := model.Use(use) &^ byDeadlines; int(others) != use && !slices.ContainsFunc(in.Jobs(), func(j model.Job) bool { return j.HasDeadline() }) {
+				return p.made[others]() // the same
 			}
 			return model.Reduce(in, model.Use(use))
 		})
@@ -69,25 +72,28 @@ func (p *Presolver) For(solver Solver, stated bool) (*model.Instance, *model.Red
 	return reduced, back
 }
 
-// ByObjective is a [Solver] that looks at deadlines only as limits and as the objective counts them, so that [Run] leaves out the others.
+// ByObjective is a [Solver] that goes by limits and the objective alone, so that [Run] leaves out deadlines which the objective does not count.
 type ByObjective interface{ ByObjective() }
+
+// BySlack is a [Solver] that asks how far deadlines are, so that [Run] leaves out those that no job can miss: they would count for more than all others.
+type BySlack interface{ BySlack() }
 
 // uses says what the solver needs of an instance that is reduced for it; false: it takes instances as they are stated.
 func uses(solver Solver) (use model.Use, reduces bool) {
 	switch s := solver.(type) {
 	case Chain:
-		use = model.ByObjective
+		use = byDeadlines
 		for _, stage := range s {
 			more, reduces := uses(stage.Solver)
 			if !reduces {
 				return 0, false
 			}
-			use = (use|more)&^model.ByObjective | use&more&model.ByObjective // all stages go by it, or the chain does not
+			use = (use|more)&^byDeadlines | use&more&byDeadlines // all stages go by it, or the chain does not
 		}
 		return use, true
 	case *Rolling:
 		use, reduces = uses(s.of.Solver)
-		return use&^model.ByObjective | model.OnLine, reduces
+		return use&^byDeadlines | model.OnLine, reduces
 	case *simulation:
 		rules := s.Discipline()
 		if use = model.OnLine; rules.Place.OrFirst() != place.First {
@@ -100,7 +106,9 @@ func uses(solver Solver) (use model.Use, reduces bool) {
 	case AsStated:
 		return 0, false
 	case ByObjective:
-		return model.ByObjective, true
+		return byDeadlines, true
+	case BySlack:
+		return model.BySlack, true
 	case interface{ PlaceRule() place.Name }:
 		if s.PlaceRule().OrFirst() != place.First {
 			use = model.Scoring

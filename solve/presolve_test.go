@@ -133,23 +133,26 @@ func TestPresolveAsStated(t *testing.T) {
 	}
 }
 
-// A solver that goes by the objective sees no deadline that it does not count, and no chain does with another solver, which may go by deadlines.
+// A solver that goes by the objective alone sees no deadline that it does not count, one that goes by slack none that nobody misses, and a chain what all its stages see.
 func TestPresolveByObjective(t *testing.T) {
 	t.Parallel()
+	const none, near, all = 0, 1, 2 // of the deadlines that a solver sees
 	in, err := model.NewBuilder("deadlines").Minimise("makespan", 1).Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).
-		Job(model.JobSpec{ID: "a", Work: new(1.0), Deadline: new(3.0)}).Build()
+		Job(model.JobSpec{ID: "a", Work: new(1.0), Deadline: new(1.5)}).Job(model.JobSpec{ID: "b", Work: new(1.0), Deadline: new(3.0)}).Build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, goes := range map[string]bool{
-		"auto": true, "search": true, "exact": true, "muscle": true, "edd": false, "edd+search": false, "muscle+exact": true, "flexible": false, "search:rolling_period=2": false,
+	for name, sees := range map[string]int{
+		"auto": none, "search": none, "exact": none, "edd": all, "muscle": near, "edd+search": all, "search+exact": none, "muscle+search": near, "flexible": all, "search:rolling_period=2": all,
+		"muscle:rolling_period=2": all,
 	} {
 		choice, err := solve.Choose(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if reduced, _ := solve.NewPresolver(in).For(choice.Solver, false); reduced.Jobs()[0].HasDeadline() == goes {
-			t.Errorf("%s: sees the deadline: %t", name, goes)
+		reduced, _ := solve.NewPresolver(in).For(choice.Solver, false)
+		if jobs := reduced.Jobs(); jobs[0].HasDeadline() != (sees >= near) || jobs[1].HasDeadline() != (sees == all) {
+			t.Errorf("%s: sees the deadlines %t, %t", name, jobs[0].HasDeadline(), jobs[1].HasDeadline())
 		}
 	}
 }

@@ -66,7 +66,7 @@ var _ = solve.Register(solve.Info{
 //     the next release time and merge with what is free then; a cluster that is all free and cannot be filled closes. The
 //     jobs in q stand side by side from the first processor of the space; the rest of it stays free at t.
 //   - Eq. 3 is 0 for a cluster without jobs, and slkSum at least 1e-9, as a sum of slacks may be 0 or less. A job without
-//     a deadline adds no slack. Nor does one whose deadline the objective does not count, or which ends before it in every schedule.
+//     a deadline, or with one that is beyond the end of every schedule, adds no slack.
 //   - Algorithm 4, as printed, and §4.3 differ on the cluster: see Reading. Ties go to the cluster with the most
 //     processors, then to one drawn at random by the seed.
 //   - Steps 1, 2 and 11 collect one batch. A batch whose table would have more than 2²⁷ cells (jobs × rows) is cut in the
@@ -89,9 +89,8 @@ type Solver struct {
 // newSolver is the solver with its defaults.
 func newSolver() *Solver { return &Solver{Reading: "a", Queue: "arrival"} }
 
-// ByObjective says that deadlines which no job can miss do not concern it, nor those that the objective does not count: the slack of one that is far off would be the slkSum of its
-// cluster, whose ε would be next to nothing.
-func (*Solver) ByObjective() {}
+// BySlack says that deadlines which no job can miss do not concern it: the slack of one of them would be the slkSum of its cluster, whose ε would be next to nothing.
+func (*Solver) BySlack() {}
 
 // maxCells limits the composition table of one batch, and with it the memory.
 const maxCells = 1 << 27
