@@ -84,16 +84,26 @@ func (in *Instance) InPartition(job JobSpec, name string) (JobSpec, error) {
 	return job, faults.orNil()
 }
 
-// MovedTo is a job as [Instance.InPartition] states it for another partition than its queue.
+// MovedTo is a job as [Instance.InPartition] states it for another partition than its queue. Its run times stay. On clusters of the other partition that its own does not have it is taken
+// to run as long as at most on any other.
 func (in *Instance) MovedTo(job JobSpec, partition, name string) (JobSpec, error) {
+	var own []string // clusters of its partition; nil: all
 	if p, known := in.Partition(job.Queue); known {
+		own = p.Clusters
 		job.Features = slices.DeleteFunc(slices.Clone(job.Features), func(list []string) bool { return slices.Equal(list, []string{p.Feature}) })
 		job.Licences = maps.Clone(job.Licences)
 		delete(job.Licences, p.Licence)
 	}
-	if len(job.Runtime) > 0 {
+	if len(job.Runtime) > 0 && len(own) > 0 {
 		longest := slices.Max(slices.Collect(maps.Values(job.Runtime)))
-		job.Work, job.Runtime = &longest, nil
+		job.Runtime = maps.Clone(job.Runtime)
+		for k := range in.clusters {
+			if id := in.clusters[k].ID; !slices.Contains(own, id) {
+				if _, stated := job.Runtime[id]; !stated {
+					job.Runtime[id] = longest
+				}
+			}
+		}
 	}
 	job.Queue = partition
 	return in.InPartition(job, name)

@@ -161,7 +161,6 @@ func readLineUp(c *cli.Context, path string) (_ *lineUp, err error) {
 		return nil, usageErrorf("--shares: expected jobs that state their user, found none")
 	}
 	line.Drawn = c.IsSet("waits") || c.IsSet("differences")
-	line.options.Bound = answers.Possible
 	line.options.Shares, line.options.Known = c.IsSet("shares"), !bench.HoldsFuture(line.In)
 	if _, err := lab.Compare(c.Context, line.In, nil, line.options.Options); err != nil { // not only after long runs
 		return nil, usageErrorf("%s: %w", path, err)

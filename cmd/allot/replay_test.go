@@ -24,7 +24,7 @@ func TestReplayAsSolve(t *testing.T) {
 		estimate, processors := 5+rng.IntN(40), 1+rng.IntN(8)
 		runtime := 1 + rng.IntN(estimate)
 		fmt.Fprintf(trace, "%d %d -1 %d %d -1 -1 %d %d -1 1 %d 1 -1 1 1 -1 -1\n", k, at, runtime, processors, processors, estimate, []int{9, 5, 7, -1}[rng.IntN(4)])
-		at += rng.IntN(30)
+		at += rng.IntN(18)
 	}
 	folder := t.TempDir()
 	file, instance := filepath.Join(folder, "t.swf"), filepath.Join(folder, "t.json")

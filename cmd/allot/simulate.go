@@ -21,7 +21,7 @@ func simulateCommand() *cli.Command {
 		Name:      "simulate",
 		Usage:     "forecast when the jobs of a queue, or one more job, would start, what delays them, and how certain that is",
 		ArgsUsage: "INSTANCE",
-		Description: `Without --submit it lists when each job of the instance would start under several policies, if every job ran as long as its estimate. The
+		Description: `Without --submit it lists when each job of the instance would start under several policies, if every job ran as long as the instance states. The
 instance may be a queue that allot import slurm has written.
 
 With --submit it adds a hypothetical job to the instance, replays the instance under an on-line policy, and shows when the job starts, why it waits and

@@ -66,6 +66,9 @@ func writeChanges(b *strings.Builder, a *whatif.Answer, dates dates) {
 					then += ", as now"
 				}
 			}
+			if c.Reason != "" {
+				then += "; does not run to its end: " + c.Reason
+			}
 		}
 		fmt.Fprintf(b, "  %s: %s\n", what, then)
 	}

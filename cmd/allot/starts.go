@@ -97,13 +97,16 @@ func startsText(f *answers.StartTable, dates dates) string {
 	return w.String()
 }
 
-// writeStartReasons writes why jobs never start.
+// writeStartReasons writes why jobs never start, or do not run to their ends.
 func writeStartReasons(f *answers.StartTable, w *strings.Builder) {
 	shown := limited{w: w, what: "reason", most: queuesShown}
 	for k := range f.Jobs {
 		for _, policy := range f.Policies {
-			if start := f.Jobs[k].Starts[policy]; start.Start == nil {
+			switch start := f.Jobs[k].Starts[policy]; {
+			case start.Start == nil:
 				shown.line("%s never starts under %s: %s\n", f.Jobs[k].Job, policy, start.Reason)
+			case start.Reason != "":
+				shown.line("%s does not run to its end under %s: %s\n", f.Jobs[k].Job, policy, start.Reason)
 			}
 		}
 	}

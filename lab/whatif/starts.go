@@ -25,7 +25,8 @@ func Starts(ctx context.Context, name string, policy solve.Policy, in *model.Ins
 	if err := policy.Supports(in); err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
-	sol, _, err := solve.Simulate(ctx, policy, in, sim.Options{Seed: seed})
+	cut := cutShort{}
+	sol, _, err := solve.Simulate(ctx, policy, in, sim.Options{Seed: seed, Observer: cut})
 	if err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
@@ -38,7 +39,21 @@ func Starts(ctx context.Context, name string, policy solve.Policy, in *model.Ins
 		at(sol.Jobs[k].Job).Start = new(sol.Jobs[k].Start)
 	}
 	for _, u := range sol.Unscheduled {
-		at(u.Job).Reason = u.Reason
+		*at(u.Job) = JobStart{Start: cut[u.Job], Reason: u.Reason}
 	}
 	return list, nil
+}
+
+// cutShort is when the jobs started, by their names, that left before they had run to their end. It observes a simulation.
+type cutShort map[string]*float64
+
+func (cutShort) Arrived(float64, *sim.Job)             {}
+func (cutShort) Started(float64, *sim.Job, []sim.Part) {}
+func (cutShort) Decided(float64)                       {}
+
+// Left implements [sim.Observer].
+func (c cutShort) Left(_ float64, j *sim.Job, outcome sim.Outcome, _ string) {
+	if outcome != sim.Finished && outcome != sim.Dropped {
+		c[j.Request.ID] = new(j.Start)
+	}
 }

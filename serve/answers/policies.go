@@ -90,7 +90,7 @@ func (o *TraceOptions) On(in *model.Instance) (*model.Instance, error) {
 	if !known && (o.Days == nil || o.Shorts == nil) {
 		return nil, fmt.Errorf("times are in %q: expected --day and --short in this unit", in.Units().Time)
 	}
-	o.Day, o.Short = usual.Day, usual.Short
+	o.Day, o.Short, o.Bound = usual.Day, usual.Short, Possible
 	if o.Days != nil {
 		o.Day = *o.Days
 	}
