@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -69,6 +70,9 @@ func runReplay(c *cli.Context) error {
 	if err := discipline.InTraces(); err != nil {
 		return usageErrorf("--solver: %s looks at single machines, and a trace has none: allot import swf makes an instance of it for allot solve: %w", c.String("solver"), err)
 	}
+	if discipline.Stated && !discipline.Requests {
+		return usageErrorf("--param: expected an order that looks at no groups and queues, which replay does not read: allot import swf makes an instance of the trace for allot solve")
+	}
 	if discipline.Defer != nil {
 		return usageErrorf("--solver: %w", sim.ErrDefers)
 	}
@@ -84,7 +88,7 @@ func runReplay(c *cli.Context) error {
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, "replaying", 0)
-	source := &swfSource{stream: stream, users: map[int64]int32{}}
+	source := &swfSource{stream: stream, name: choice.Name, policy: policy, users: map[int64]int32{}}
 	totals, err := sim.Run(ctx, source, stream.Processors(), discipline, sim.Options{
 		Kill: policy.Kills(), Seed: c.Uint64("seed"),
 		Progress: func(p sim.Progress) {
@@ -189,17 +193,35 @@ func (s *supportedBatches) Next() (batch *model.Instance, err error) {
 
 // swfSource adapts a workload trace to the simulation engine.
 type swfSource struct {
-	stream *swf.Stream
-	users  map[int64]int32 // their numbers
-	err    error           // the last error of Next
+	stream   *swf.Stream
+	name     string
+	policy   solve.Policy
+	parallel bool            // the policy takes parallel jobs, as was asked
+	users    map[int64]int32 // their numbers
+	err      error           // the last error of Next
 }
 
 // Next implements sim.Source.
 func (s *swfSource) Next(spec *sim.Spec) (ok bool, err error) {
 	var j swf.Job
-	ok, s.err = s.stream.Next(&j)
+	if ok, s.err = s.stream.Next(&j); ok && s.err == nil && j.Processors > 1 && !s.parallel {
+		s.parallel, s.err = true, s.takesParallel(&j)
+	}
 	*spec = sim.Spec{Arrival: j.Arrival, Estimate: j.Estimate, Runtime: j.Runtime, Processors: int32(j.Processors), User: s.user(j.User)}
 	return ok, s.err
+}
+
+// takesParallel refuses a job of several processors that the policy does not support.
+func (s *swfSource) takesParallel(j *swf.Job) error {
+	b := model.NewBuilder("trace").Cluster(model.ClusterSpec{ID: "cluster", Machines: []model.MachineSpec{{ID: "node", Count: s.stream.Processors()}}})
+	in, err := b.Job(model.JobSpec{ID: strconv.FormatInt(j.Number, 10), Work: new(j.Runtime), Processors: model.Rigid(j.Processors)}).Build()
+	if err != nil {
+		return err
+	}
+	if err := s.policy.Supports(in); err != nil {
+		return usageErrorf("solver %s: %w", s.name, err)
+	}
+	return nil
 }
 
 // user numbers the users in the order in which they first submit; 0: unknown.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -37,6 +38,17 @@ func TestReplayAsSolve(t *testing.T) {
 		t.Fatal(err)
 	}
 	users := []string{"easy:order=multifactor", "easy:order=multifactor:weight_share=1e6:half_life=50", "fcfs:order=multifactor", "conservative:order=multifactor"}
+	for solver, says := range map[string]string{"sr": "parallel jobs", "dr": "parallel jobs", "easy:order=slurm": "no groups and queues"} { // as solve does, or since solve decides otherwise
+		name, parameter, _ := strings.Cut(solver, ":")
+		arguments := []string{"allot", "replay", "--solver", name}
+		if parameter != "" {
+			arguments = append(arguments, "--param", parameter)
+		}
+		var out, errs bytes.Buffer
+		if status := run(t.Context(), append(arguments, file), &out, &errs); status != exitInput || !strings.Contains(errs.String(), says) || out.Len() > 0 {
+			t.Errorf("%s: status %d, %s", solver, status, errs.String())
+		}
+	}
 	compared := 0
 	waits := map[float64]bool{}
 	for _, info := range solve.Solvers() {
