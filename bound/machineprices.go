@@ -89,24 +89,18 @@ func (v *machineView) machine(m *model.Machine) []float64 {
 }
 
 // shape is what a processor of the job holds on each group where the job can run.
-//
-// A job that has its machines to itself holds one machine for each of the processors that have room there at most. One that holds all its processors from its start
-// to its end also holds at least so many machines as the largest have room for it, all that time; that is more only where so many of the smallest have room for it too,
-// else it could fill machines of several sizes.
 func (v *machineView) shape(j int) (s jobShape) {
-	job, n, solid := &v.r.in.Jobs()[j], v.r.in.Jobs()[j].Node(), v.r.isSolid(j)
+	job, n := &v.r.in.Jobs()[j], v.r.in.Jobs()[j].Node()
 	for c := range v.r.in.Clusters() {
 		size := float64(n.Block)
 		if v.r.in.Clusters()[c].WholeMachines {
 			size = 1
 		}
-		least, most := v.r.in.Width(j, c)
-		smallest, largest := math.MaxInt, 0
-		for g := range v.r.in.Clusters()[c].Machines {
-			if room := v.r.in.ProcessorsFor(job, &v.r.in.Clusters()[c].Machines[g]); room > 0 {
-				smallest, largest = min(smallest, room), max(largest, room)
-			}
+		whole := 0.0
+		if n.Exclusive {
+			whole = v.r.wholeMachines(j, c)
 		}
+		_, most := v.r.in.Width(j, c)
 		for g := range v.r.in.Clusters()[c].Machines {
 			m := &v.r.in.Clusters()[c].Machines[g]
 			room := v.r.in.ProcessorsFor(job, m)
@@ -115,10 +109,7 @@ func (v *machineView) shape(j int) (s jobShape) {
 			}
 			amounts := make([]float64, v.kinds)
 			if n.Exclusive {
-				part := 1 / float64(min(room, most))
-				if machines := max((least+largest-1)/largest, n.MinMachines); solid && machines*smallest >= least {
-					part = float64(machines) / float64(least)
-				}
+				part := max(whole, 1/float64(min(room, most))) // of a machine, a processor
 				for k, has := range v.machine(m) {
 					if amounts[k] = has * part; math.IsInf(has, 1) {
 						amounts[k] = 0 // it has no price
@@ -134,6 +125,27 @@ func (v *machineView) shape(j int) (s jobShape) {
 		}
 	}
 	return s
+}
+
+// wholeMachines is the least number of machines that a job which has them to itself holds, over the number of its processors; 0: the machines that it fills may be of several sizes.
+// A job that holds all its processors from its start to its end holds at least as many machines as it takes of the largest. This says more than the room of a machine where so
+// many of the smallest have room for the whole job too.
+func (r *Relaxation) wholeMachines(j, c int) float64 {
+	job := &r.in.Jobs()[j]
+	size, _ := r.in.Width(j, c)
+	smallest, largest := math.MaxInt, 0
+	for g := range r.in.Clusters()[c].Machines {
+		if room := r.in.ProcessorsFor(job, &r.in.Clusters()[c].Machines[g]); room > 0 {
+			smallest, largest = min(smallest, room), max(largest, room)
+		}
+	}
+	if largest == 0 || !r.isSolid(j) {
+		return 0
+	}
+	if machines := max((size+largest-1)/largest, job.Node().MinMachines); machines*smallest >= size {
+		return float64(machines) / float64(size)
+	}
+	return 0
 }
 
 // running is what a job that runs already holds, by group and kind.

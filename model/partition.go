@@ -84,8 +84,8 @@ func (in *Instance) InPartition(job JobSpec, name string) (JobSpec, error) {
 	return job, faults.orNil()
 }
 
-// MovedTo is a job as [Instance.InPartition] states it for another partition than its queue. Its run times stay. On clusters of the other partition that its own does not have it is taken
-// to run as long as at most on any other.
+// MovedTo is a job as [Instance.InPartition] states it for another partition than its queue. Its run times stay. Where the
+// partition of its queue lacks a cluster, and the job states no run time there, the job is taken to run as long there as on the slowest of the clusters that it states.
 func (in *Instance) MovedTo(job JobSpec, partition, name string) (JobSpec, error) {
 	var own []string // clusters of its partition; nil: all
 	if p, known := in.Partition(job.Queue); known {
@@ -98,10 +98,9 @@ func (in *Instance) MovedTo(job JobSpec, partition, name string) (JobSpec, error
 		longest := slices.Max(slices.Collect(maps.Values(job.Runtime)))
 		job.Runtime = maps.Clone(job.Runtime)
 		for k := range in.clusters {
-			if id := in.clusters[k].ID; !slices.Contains(own, id) {
-				if _, stated := job.Runtime[id]; !stated {
-					job.Runtime[id] = longest
-				}
+			id := in.clusters[k].ID
+			if _, stated := job.Runtime[id]; !stated && !slices.Contains(own, id) {
+				job.Runtime[id] = longest
 			}
 		}
 	}

@@ -399,17 +399,17 @@ func (s *cheapSeek) several() (Slot, bool) {
 		times = times[:len(times)-1]
 	}
 	looks := max(fewestTried, mostLooks/len(g.in.Jobs())/len(s.usable))
-	try := func(x aStart) bool {
+	try := func(start float64) bool {
 		g.work += 25 * int64(len(s.usable))
 		if looks--; s.found && looks < 0 || g.limit.spend(60*len(s.usable)) {
 			return false
 		}
-		s.at(x.start, least)
+		s.at(start, least)
 		return true
 	}
 	g.work += 30 * int64(len(times))
 	if s.first {
-		for k := 0; k < len(times) && !s.found && try(aStart{start: times[k]}); k++ {
+		for k := 0; k < len(times) && !s.found && try(times[k]); k++ {
 		}
 	} else {
 		for _, t := range times {
@@ -419,7 +419,7 @@ func (s *cheapSeek) several() (Slot, bool) {
 			}
 			s.starts = append(s.starts, aStart{start: t, cost: cost})
 		}
-		s.cheapestFirst(try)
+		s.cheapestFirst(func(x aStart) bool { return try(x.start) })
 	}
 	if g.limit.ended {
 		return Slot{}, false

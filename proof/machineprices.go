@@ -116,11 +116,9 @@ func (r *machineRates) rate(j, c int) *big.Rat {
 	if x, known := r.cheapest[key]; known {
 		return x
 	}
-	rooms := [2]int{math.MaxInt, 0} // of the groups, the least and the most processors of the job that a machine has room for
-	for g := range r.group[c] {
-		if room := r.places.holds(j, c, &r.in.Clusters()[c].Machines[g]); room > 0 {
-			rooms = [2]int{min(rooms[0], room), max(rooms[1], room)}
-		}
+	var rooms [2]int
+	if n.Exclusive {
+		rooms = r.rooms(j, c)
 	}
 	var least *big.Rat
 	for g := range r.group[c] {
@@ -150,8 +148,20 @@ func (r *machineRates) rate(j, c int) *big.Rat {
 	return least
 }
 
-// machinesHeld is, of a job that has its machines to itself, a number of machines for each of its processors such that it pays for so many of the cheapest group at
-// least, where a machine has room for some: one for as many as have room there. If it cannot do with fewer machines than all machines have room for, it is that number.
+// rooms are the least and the most processors of job j for which a machine of the cluster has room, of the machines that have room for any.
+func (r *machineRates) rooms(j, c int) [2]int {
+	least, most := math.MaxInt, 0
+	for g := range r.group[c] {
+		if room := r.places.holds(j, c, &r.in.Clusters()[c].Machines[g]); room > 0 {
+			least, most = min(least, room), max(most, room)
+		}
+	}
+	return [2]int{least, most}
+}
+
+// machinesHeld is the number of machines of a group for which job j, which has its machines to itself, pays at least, over the number of its processors. A machine of the group
+// has room for room of them, and rooms are the least and the most over all groups. The job holds at least size/rooms[1] machines, rounded up. Where so many of the smallest machines
+// have room for all of it, it pays for that number. Otherwise it may fill machines of several sizes, and a processor pays for 1/room of a machine.
 func (r *machineRates) machinesHeld(j, c, room int, rooms [2]int) *big.Rat {
 	size, most := r.in.Width(j, c)
 	if machines := max(r.in.Jobs()[j].Node().MinMachines, (size-1)/rooms[1]+1); size <= machines*rooms[0] && r.isRectangle(j) {

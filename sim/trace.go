@@ -23,7 +23,7 @@ func Run(ctx context.Context, source Source, processors int, policies Discipline
 	if err := policies.InTraces(); err != nil {
 		return Totals{}, err
 	}
-	system, err := uniform(processors, nil)
+	system, err := Uniform(processors, nil)
 	if err != nil {
 		return Totals{}, err
 	}
@@ -34,8 +34,8 @@ func Run(ctx context.Context, source Source, processors int, policies Discipline
 	return w.run(ctx, policies.General, opt)
 }
 
-// uniform is a system of equal processors, with a job; nil: without one.
-func uniform(processors int, job *model.JobSpec) (*model.Instance, error) {
+// Uniform is a system of equal processors, with a job; nil: without one.
+func Uniform(processors int, job *model.JobSpec) (*model.Instance, error) {
 	b := model.NewBuilder("trace").Cluster(model.ClusterSpec{ID: "cluster", Machines: []model.MachineSpec{{ID: "node", Count: processors}}})
 	if job != nil {
 		b.Job(*job)
@@ -55,7 +55,7 @@ func (w *world) request(s *Spec) (*Request, error) {
 	if w.requests != nil {
 		job.ID, job.Work, job.Estimate = fmt.Sprintf("of %d processors", s.Processors), new(0.0), new(0.0)
 	}
-	in, err := uniform(w.in.Processors(), job)
+	in, err := Uniform(w.in.Processors(), job)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -26,31 +27,15 @@ func TraceOf(in *model.Instance) (*Trace, []int, error) {
 	if !IsTrace(in) {
 		return nil, nil, errors.New("sim: expected an instance of rigid jobs on one cluster of equal processors for a trace")
 	}
-	trace, order, users := &Trace{Jobs: make([]Spec, 0, len(in.Jobs()))}, make([]int, 0, len(in.Jobs())), users{}
+	trace, order, users := &Trace{Jobs: make([]Spec, 0, len(in.Jobs()))}, make([]int, 0, len(in.Jobs())), kit.Numbers[string]{}
 	for _, index := range byArrival(in) {
 		if in.CanRun(index, 0) {
 			trace.Jobs = append(trace.Jobs, specOf(in, index))
-			trace.Jobs[len(order)].User = users.number(in.Jobs()[index].User())
+			trace.Jobs[len(order)].User = users.Of(in.Jobs()[index].User())
 			order = append(order, index)
 		}
 	}
 	return trace, order, nil
-}
-
-// users numbers the users by name, from 1 in the order in which they are met.
-type users map[string]int32
-
-// number is the number of a user; 0 of an empty name.
-func (u users) number(name string) int32 {
-	if name == "" {
-		return 0
-	}
-	n, known := u[name]
-	if !known {
-		n = int32(len(u) + 1)
-		u[name] = n
-	}
-	return n
 }
 
 // specOf is a job of a plain instance as a trace has it.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -14,23 +15,23 @@ import (
 type world struct {
 	in       *model.Instance
 	platform *Platform
-	source   Batches            // of further jobs; nil: none
-	specs    Source             // of a trace; nil: it is not one
-	requests map[int32]*Request // of a trace, by processors
-	entries  Entries            // the jobs of a run that begins in the middle of another; nil: it does not
-	entered  int64              // entries so far
-	since    map[int64]Entry    // by number: of those that run already and have not arrived
-	order    []int              // jobs in queue order
-	place    []int              // of each job in the order
-	at       int                // next in the order
-	users    users
-	parts    [][]Part     // by handle: parts of the running job
-	cut      []Outcome    // by handle: how the running job will end
-	free     []processors // by machine
-	sleep    *sleepers    // nil: no machine sleeps by a rule
-	local    *localJobs   // nil: no machine has background load
-	changes  []float64    // times to come at which machines are closed or opened, or power caps change
-	shut     bool         // a job that arrived at the instant was dropped because power caps never let it run: the policy decides all the same
+	source   Batches             // of further jobs; nil: none
+	specs    Source              // of a trace; nil: it is not one
+	requests map[int32]*Request  // of a trace, by processors
+	entries  Entries             // the jobs of a run that begins in the middle of another; nil: it does not
+	entered  int64               // entries so far
+	since    map[int64]Entry     // by number: of those that run already and have not arrived
+	order    []int               // jobs in queue order
+	place    []int               // of each job in the order
+	at       int                 // next in the order
+	users    kit.Numbers[string] // by name
+	parts    [][]Part            // by handle: parts of the running job
+	cut      []Outcome           // by handle: how the running job will end
+	free     []processors        // by machine
+	sleep    *sleepers           // nil: no machine sleeps by a rule
+	local    *localJobs          // nil: no machine has background load
+	changes  []float64           // times to come at which machines are closed or opened, or power caps change
+	shut     bool                // a job that arrived at the instant was dropped because power caps never let it run: the policy decides all the same
 
 	waits []int32         // by job: predecessors that have not ended
 	lost  []bool          // by job: waits for one that will never end
@@ -66,7 +67,7 @@ func simulate(ctx context.Context, in *model.Instance, policies Discipline, opt 
 
 // run makes the policy and runs it.
 func (w *world) run(ctx context.Context, policy func(*Platform, uint64) Policy, opt Options) (Totals, error) {
-	w.held, w.users = map[int64]int32{}, users{}
+	w.held, w.users = map[int64]int32{}, kit.Numbers[string]{}
 	w.names = w.specs == nil || opt.Observer != nil || w.requests == nil // nobody sees those of a trace without an observer
 	w.free = make([]processors, len(w.platform.Machines))
 	for m := range w.free {
@@ -128,7 +129,7 @@ func (w *world) Next(s *Spec) (bool, error) {
 // spec is a job of the instance as the engine takes it, without those that it waits for.
 func (w *world) spec(index int) Spec {
 	j := &w.in.Jobs()[index]
-	s := Spec{Arrival: j.Arrival, Estimate: j.Estimate, Processors: int32(j.Min), User: w.users.number(j.User()), Request: &Request{
+	s := Spec{Arrival: j.Arrival, Estimate: j.Estimate, Processors: int32(j.Min), User: w.users.Of(j.User()), Request: &Request{
 		ID: j.ID, Min: j.Min, Max: j.Max, Tasks: j.Tasks, Span: j.Span, Memory: j.Memory, MinBandwidth: j.MinBandwidth,
 		Deadline: j.Deadline, DeadlineHard: j.DeadlineHard && j.HasDeadline(), Licences: j.Licences, UserClass: j.UserClass,
 		ReferenceSpeed: j.ReferenceSpeed, Stated: !math.IsNaN(j.Estimate), WorkCV: j.WorkCV, Budget: j.Budget, Workflow: j.Workflow,

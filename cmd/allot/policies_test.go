@@ -54,17 +54,7 @@ func TestPoliciesServedAsCommanded(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := serveCommandOf(t, "--stdio")
-	in, err := command.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := piped(t, command)
 	_, _ = io.WriteString(in, `{"id": 1, "method": "policies", "params": {"trace": `+instance+`}}`+"\n")
 	var answer struct{ Result struct{ Report any } }
 	lines := json.NewDecoder(out)

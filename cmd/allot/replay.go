@@ -88,7 +88,7 @@ func runReplay(c *cli.Context) error {
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, "replaying", 0)
-	source := &swfSource{stream: stream, name: choice.Name, policy: policy, users: map[int64]int32{}}
+	source := &swfSource{stream: stream, name: choice.Name, policy: policy, users: kit.Numbers[int64]{}}
 	totals, err := sim.Run(ctx, source, stream.Processors(), discipline, sim.Options{
 		Kill: policy.Kills(), Seed: c.Uint64("seed"),
 		Progress: func(p sim.Progress) {
@@ -196,9 +196,9 @@ type swfSource struct {
 	stream   *swf.Stream
 	name     string
 	policy   solve.Policy
-	parallel bool            // the policy takes parallel jobs, as was asked
-	users    map[int64]int32 // their numbers
-	err      error           // the last error of Next
+	parallel bool               // the policy takes parallel jobs, as was asked
+	users    kit.Numbers[int64] // by the number of the trace + 1, as −1 is no user
+	err      error              // the last error of Next
 }
 
 // Next implements sim.Source.
@@ -207,14 +207,13 @@ func (s *swfSource) Next(spec *sim.Spec) (ok bool, err error) {
 	if ok, s.err = s.stream.Next(&j); ok && s.err == nil && j.Processors > 1 && !s.parallel {
 		s.parallel, s.err = true, s.takesParallel(&j)
 	}
-	*spec = sim.Spec{Arrival: j.Arrival, Estimate: j.Estimate, Runtime: j.Runtime, Processors: int32(j.Processors), User: s.user(j.User)}
+	*spec = sim.Spec{Arrival: j.Arrival, Estimate: j.Estimate, Runtime: j.Runtime, Processors: int32(j.Processors), User: s.users.Of(j.User + 1)}
 	return ok, s.err
 }
 
 // takesParallel refuses a job of several processors that the policy does not support.
 func (s *swfSource) takesParallel(j *swf.Job) error {
-	b := model.NewBuilder("trace").Cluster(model.ClusterSpec{ID: "cluster", Machines: []model.MachineSpec{{ID: "node", Count: s.stream.Processors()}}})
-	in, err := b.Job(model.JobSpec{ID: strconv.FormatInt(j.Number, 10), Work: new(j.Runtime), Processors: model.Rigid(j.Processors)}).Build()
+	in, err := sim.Uniform(s.stream.Processors(), &model.JobSpec{ID: strconv.FormatInt(j.Number, 10), Work: new(j.Runtime), Processors: model.Rigid(j.Processors)})
 	if err != nil {
 		return err
 	}
@@ -222,19 +221,6 @@ func (s *swfSource) takesParallel(j *swf.Job) error {
 		return usageErrorf("solver %s: %w", s.name, err)
 	}
 	return nil
-}
-
-// user numbers the users in the order in which they first submit; 0: unknown.
-func (s *swfSource) user(stated int64) int32 {
-	if stated < 0 {
-		return 0
-	}
-	n, known := s.users[stated]
-	if !known {
-		n = int32(len(s.users) + 1)
-		s.users[stated] = n
-	}
-	return n
 }
 
 // ofPolicy names the policy in the error of a run, unless the jobs' source is at fault.

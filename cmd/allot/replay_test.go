@@ -23,7 +23,7 @@ func TestReplayAsSolve(t *testing.T) {
 	trace.WriteString("; MaxProcs: 8\n")
 	for k, at := 1, 0; k <= 60; k++ {
 		estimate, processors := 5+rng.IntN(40), 1+rng.IntN(8)
-		runtime := 1 + rng.IntN(estimate)
+		runtime := 1 + rng.IntN(2*estimate)
 		fmt.Fprintf(trace, "%d %d -1 %d %d -1 -1 %d %d -1 1 %d 1 -1 1 1 -1 -1\n", k, at, runtime, processors, processors, estimate, []int{9, 5, 7, -1}[rng.IntN(4)])
 		at += rng.IntN(18)
 	}
@@ -37,7 +37,7 @@ func TestReplayAsSolve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	users := []string{"easy:order=multifactor", "easy:order=multifactor:weight_share=1e6:half_life=50", "fcfs:order=multifactor", "conservative:order=multifactor"}
+	solvers := []string{"easy:order=multifactor", "easy:order=multifactor:weight_share=1e6:half_life=50", "fcfs:order=multifactor", "conservative:order=multifactor"}
 	for solver, says := range map[string]string{"sr": "parallel jobs", "dr": "parallel jobs", "easy:order=slurm": "no groups and queues"} { // as solve does, or since solve decides otherwise
 		name, parameter, _ := strings.Cut(solver, ":")
 		arguments := []string{"allot", "replay", "--solver", name}
@@ -54,11 +54,11 @@ func TestReplayAsSolve(t *testing.T) {
 	for _, info := range solve.Solvers() {
 		if policy, online := solve.PolicyOf(info.New()); online && info.Absent == "" && policy.Supports(in) == nil {
 			if rules := policy.Discipline(); rules.InTraces() == nil && rules.Defer == nil {
-				users = append(users, info.Name)
+				solvers = append(solvers, info.Name)
 			}
 		}
 	}
-	for _, solver := range users {
+	for _, solver := range solvers {
 		var solution struct{ Metrics map[string]json.RawMessage }
 		text, _ := allot(t, "solve", "--presolve=false", "--solver", solver, instance)
 		if err := json.Unmarshal([]byte(text), &solution); err != nil {

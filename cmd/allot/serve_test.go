@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -250,6 +251,17 @@ func TestServeEndsInOrder(t *testing.T) {
 	}
 }
 
+// piped starts a command, with its standard input and output.
+func piped(t *testing.T, command *exec.Cmd) (in io.WriteCloser, out io.ReadCloser) {
+	t.Helper()
+	in, wrong := command.StdinPipe()
+	out, err := command.StdoutPipe()
+	if err := errors.Join(wrong, err, command.Start()); err != nil {
+		t.Fatal(err)
+	}
+	return in, out
+}
+
 // A client that ends at any moment, and a service that is killed at any moment, leave no process, also none of a program that solves for it, and no file. ALLOT_KILLS says how
 // often.
 func TestKilledClients(t *testing.T) {
@@ -271,17 +283,7 @@ func TestKilledClients(t *testing.T) {
 	for range kills {
 		command := serveCommandOf(t, "--stdio", "--allow-exec")
 		command.Env = append(command.Environ(), "TMPDIR="+files)
-		in, err := command.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := command.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := command.Start(); err != nil {
-			t.Fatal(err)
-		}
+		in, out := piped(t, command)
 		for k := range 1 + random.IntN(5) {
 			solver := []string{"search", "exec:sleep " + mark, "call:f", "exec-online:sleep " + mark}[random.IntN(4)]
 			fmt.Fprintf(in, `{"id": %d, "method": "solve", "params": {"solver": %q, "instance": %s}, "progress": true}`+"\n", k, solver, flat)
