@@ -25,6 +25,7 @@ type ProvedBound struct {
 
 	Certificate *proof.Certificate `json:"-"` // where one was asked for: verified, as far as there is time and the checker covers the instance
 	Warning     string             `json:"-"` // of a certificate that the checker refutes, whose bound was dropped
+	verified    bool               // the checker accepts the certificate
 }
 
 // ErrNoBound says that nothing was proved. Errors wrap it.
@@ -51,15 +52,16 @@ func Bound(ctx context.Context, in *model.Instance, long, certify bool, improved
 		more = portfolio.Improve(ctx, second)
 	}
 	var certificate *proof.Certificate
+	var report proof.Report
 	var refuted []*bound.Refutation
 	if certify {
-		certificate, _, refuted = portfolio.Verified(ctx)
+		certificate, report, refuted = portfolio.Verified(ctx)
 	}
 	value, ok := portfolio.Bound().Value()
 	if !ok {
 		return nil, noBound(cmp.Or(shown.Unbounded(in), "stopped before anything was proved of "+shown.Objective(in)))
 	}
-	found := &ProvedBound{shown.Objective(in), value, portfolio.Owed(), portfolio.Parts(), more, time.Since(began).Seconds(), nil, certificate, ""}
+	found := &ProvedBound{shown.Objective(in), value, portfolio.Owed(), portfolio.Parts(), more, time.Since(began).Seconds(), nil, certificate, "", report.Verdict == proof.Verified}
 	if len(refuted) > 0 {
 		found.Warning = refuted[0].Error()
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/allot-opt/allot/lab"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
-	"github.com/allot-opt/allot/proof"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 )
@@ -267,10 +266,7 @@ func WithoutSolution(status model.Status, stop model.Stop) string {
 // Possible is a [lab.Bound]: what about a second of work proves, and the checker of proofs accepts. What is not certified is not known.
 func Possible(ctx context.Context, in *model.Instance) (lab.Possible, bool) {
 	found, err := Bound(ctx, in, false, true, nil)
-	if err != nil || found.Certificate == nil || len(found.Unproved) > 0 {
-		return lab.Possible{}, false
-	}
-	if proof.Check(ctx, in, found.Certificate).Verdict != proof.Verified {
+	if err != nil || !found.verified || len(found.Unproved) > 0 {
 		return lab.Possible{}, false
 	}
 	return lab.Possible{Bound: found.Bound, Method: found.Parts[0].Method}, true
