@@ -11,7 +11,7 @@ MINUTES  ?= 30
 SEED     ?=
 
 # Property tests draw the same cases in every run, so that a run says what the change did. RAPID_SEED=0 draws new ones,
-# and then no result comes from the cache (see internal/tally).
+# and then no result comes from the cache.
 export RAPID_SEED ?= 1
 
 .PHONY: run highs python wheels site test deep ci ci-others race cross slurm slurm-forecast slurm-others bench compare-bench four baseline lint fuzz prove mutants release vuln
@@ -29,7 +29,7 @@ highs:
 # often, as most tests hold little: that saves a fifth of their time.
 test: SHORT = -short
 test deep:
-	@CGO_ENABLED=0 GOGC=400 $(TALLY) $(SHORT) -vet=off -timeout $(TIMEOUT) ./solvers ./...
+	@CGO_ENABLED=0 GOGC=400 $(GOTEST) $(SHORT) ./solvers ./...
 
 # Everything else that has to pass, the same instances in the same order each time: both builds under the race detector, the tests of the
 # tools (report in a browser, js/wasm under node), builds for other systems, a real Slurm, false claims, fuzzing, lint, known vulnerabilities.
@@ -48,7 +48,8 @@ ifdef IN_ORDER
 .NOTPARALLEL:
 endif
 
-TALLY = go run ./internal/tally
+# gotestsum runs go test and ends with what failed and what was skipped, and why. It is pinned in tools/gotestsum/go.mod.
+GOTEST = go tool -modfile=tools/gotestsum/go.mod gotestsum --format pkgname --format-hide-empty-pkg -- $(if $(filter 0,$(RAPID_SEED)),-count=1) -vet=off -timeout $(TIMEOUT)
 
 # The build with HiGHS under the race detector, which needs a C compiler. That detector finds nothing in work of a single goroutine, which is
 # most: packages without a second goroutine are left out, -short draws fewer cases, and tests of nothing else are skipped (see internal/race).
@@ -57,9 +58,9 @@ TALLY = go run ./internal/tally
 race:
 	@set -e; concurrent=$$(tools/highs go run ./internal/race/cmd/concurrent -tags highs ./...); \
 		echo "race detector: $$(echo "$$concurrent" | wc -l) packages whose tests have several goroutines"; \
-		GOGC=400 GORACE=atexit_sleep_ms=0 tools/highs $(TALLY) -tags highs -race -short -vet=off -timeout $(TIMEOUT) ./solvers $$concurrent
-	tools/highs $(TALLY) -tags highs -vet=off -run Highs -timeout $(TIMEOUT) ./solvers ./solvers/internal/allocation
-	$(TALLY) -vet=off -timeout $(TIMEOUT) ./internal/doubling
+		GOGC=400 GORACE=atexit_sleep_ms=0 tools/highs $(GOTEST) -tags highs -race -short ./solvers $$concurrent
+	tools/highs $(GOTEST) -tags highs -run Highs ./solvers ./solvers/internal/allocation
+	$(GOTEST) ./internal/doubling
 
 # The other systems that the library and the command build for, and the tests of the tools, which run js/wasm where there is node, and the page where there is a Chromium.
 cross:
@@ -68,7 +69,7 @@ cross:
 		CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} go build ./...; \
 	done
 	CGO_ENABLED=0 GOOS=js GOARCH=wasm go vet ./web/wasm
-	$(TALLY) -C tools -vet=off -timeout $(TIMEOUT) ./...
+	cd tools && $(subst tools/,,$(GOTEST)) ./...
 
 # The tests beside a real Slurm, which need no root; without Slurm they are skipped. SLURM_ROOT=FOLDER takes what tools/slurm-unpack has unpacked there.
 # The forecasts wait four minutes for jobs that sleep, so the others run beside them, on a Slurm of their own. In the pure build, as make deep has
@@ -76,11 +77,14 @@ cross:
 slurm:
 	@$(MAKE) --no-print-directory -j2 slurm-forecast slurm-others
 
+# Tests that run beside others write everything at their end.
+WHOLE = out=$$(mktemp); CGO_ENABLED=0 ALLOT_SLURM=1 $(GOTEST) $(1) >$$out 2>&1; status=$$?; echo; echo "go test $(1)"; cat $$out; rm -f $$out; exit $$status
+
 slurm-forecast:
-	@CGO_ENABLED=0 ALLOT_SLURM=1 $(TALLY) -whole -vet=off -run SlurmForecast -timeout $(TIMEOUT) ./cmd/allot
+	@$(call WHOLE,-run SlurmForecast ./cmd/allot)
 
 slurm-others:
-	@CGO_ENABLED=0 ALLOT_SLURM=1 $(TALLY) -whole -vet=off -run 'Slurm|Live|NothingIsLeft' -skip SlurmForecast -timeout $(TIMEOUT) ./internal/slurmtest ./formats/slurm ./cmd/allot
+	@$(call WHOLE,-run 'Slurm|Live|NothingIsLeft' -skip SlurmForecast ./internal/slurmtest ./formats/slurm ./cmd/allot)
 
 # The Python package from its wheel, in an environment of its own: mypy and pytest. Without Python, or an index of packages, it says so.
 #   make python PYTHON=python3.13 ARGS="-k threads"    ALLOT_KILLS=200 kills Python so often

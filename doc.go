@@ -21,7 +21,6 @@
 //	internal/often         more cases of a property than rapid draws
 //	internal/peak          the peak memory of a program, for tests
 //	internal/race/...      how much of a test to run, and whether the race detector is on
-//	internal/tally         runs go test and counts what was skipped, and why
 //	internal/testfolder    folders of files for tests
 //
 // The problem, and the files that state it:

@@ -1,10 +1,8 @@
 // Package needs states what a test needs of the machine beside Go, and finds it: a program, a font, a module of Python, shared data. Where the machine lacks it, the test is
-// skipped, and internal/tally lists at the end what is missing and the way to get it. With CI=true in the environment the test fails instead, as CI installs all that can be
-// installed.
+// skipped and says what is missing and the way to get it. With CI=true in the environment the test fails instead, as CI installs all that can be installed.
 package needs
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,21 +23,13 @@ const (
 
 // Need is what a test needs.
 type Need struct {
-	Kind kind   `json:"kind"`
-	Name string `json:"name"`
-	Get  string `json:"get"` // the way to get it
+	Kind kind
+	Name string
+	Get  string // the way to get it
 }
-
-// Key is the key of the attribute of a test that says what it lacks: a Need as JSON.
-const Key = "needs"
 
 // String says what is missing.
 func (n Need) String() string { return string(n.Kind) + " " + n.Name }
-
-// Of is the need that the value of an attribute states.
-func Of(value string) (n Need, ok bool) {
-	return n, json.Unmarshal([]byte(value), &n) == nil && n.Kind != "" && n.Name != ""
-}
 
 // program is a program that tests may need.
 type program struct {
@@ -196,10 +186,5 @@ func Lack(t testing.TB, n Need) {
 	if n.Kind != SomeData && os.Getenv("CI") == "true" {
 		t.Fatalf("this machine lacks %s, and CI=true says that it has all that tests need: %s", n, n.Get)
 	}
-	value, err := json.Marshal(n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Attr(Key, string(value))
 	t.Skipf("needs %s: %s", n, n.Get)
 }

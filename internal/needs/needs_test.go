@@ -1,7 +1,7 @@
 package needs
 
 import (
-	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,13 +13,12 @@ import (
 // told is a test that notes how it ends. It ends by a panic, as its goroutine goes on.
 type told struct {
 	testing.TB
-	attribute, skipped, failed string
+	skipped, failed string
 }
 
 func (t *told) Helper()                   {}
-func (t *told) Attr(_, value string)      { t.attribute = value }
-func (t *told) Skipf(f string, a ...any)  { t.skipped = f; panic(t) }
-func (t *told) Fatalf(f string, a ...any) { t.failed = f; panic(t) }
+func (t *told) Skipf(f string, a ...any)  { t.skipped = fmt.Sprintf(f, a...); panic(t) }
+func (t *told) Fatalf(f string, a ...any) { t.failed = fmt.Sprintf(f, a...); panic(t) }
 
 // ended runs part of a test to its end.
 func ended(t *testing.T, part func(testing.TB)) *told {
@@ -54,7 +53,7 @@ func TestLacking(t *testing.T) {
 	for want, part := range parts {
 		t.Setenv("CI", "")
 		end := ended(t, part)
-		if need, ok := Of(end.attribute); !ok || need.String() != want || need.Get == "" || end.skipped == "" || end.failed != "" {
+		if get, ok := strings.CutPrefix(end.skipped, "needs "+want+": "); !ok || get == "" || end.failed != "" {
 			t.Errorf("%s: %+v", want, end)
 		}
 		t.Setenv("CI", "true")
@@ -79,7 +78,7 @@ func TestOtherFont(t *testing.T) {
 	for family, want := range map[string]string{"DejaVu Sans": "", "Noto Sans": "font Noto Sans"} {
 		file := ""
 		end := ended(t, func(t testing.TB) { file = Font(t, family, false) })
-		if need, ok := Of(end.attribute); want == "" && file != "/fonts/x.ttf" || want != "" && (!ok || need.String() != want) {
+		if says := strings.HasPrefix(end.skipped, "needs "+want+": "); want == "" && file != "/fonts/x.ttf" || want != "" && !says {
 			t.Errorf("%s: file %q, %+v", family, file, end)
 		}
 	}
@@ -137,19 +136,6 @@ func TestFound(t *testing.T) {
 	put(on, "parallel", "echo 'parallel of moreutils'\n")
 	if end := ended(t, func(t testing.TB) { Program(t, "parallel") }); end.skipped == "" && end.failed == "" {
 		t.Error("another program of the name parallel is taken")
-	}
-}
-
-// The value of an attribute that states no need is none.
-func TestOf(t *testing.T) {
-	text, err := json.Marshal(Need{AFont, "x", "y"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for value, want := range map[string]bool{string(text): true, "": false, "words": false, `{"kind":"font"}`: false, `{"name":"x"}`: false} {
-		if _, ok := Of(value); ok != want {
-			t.Errorf("%q: %v", value, ok)
-		}
 	}
 }
 
