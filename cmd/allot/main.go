@@ -76,7 +76,7 @@ var policyStatuses = map[answers.PolicyFault]int{
 }
 
 func main() {
-	c := run(context.Background(), os.Args, os.Stdout, os.Stderr); stopProf(); os.Exit(c)
+	os.Exit(run(context.Background(), os.Args, os.Stdout, os.Stderr))
 }
 
 // interruptible makes a context that ends with the first Ctrl-C, so that a solver can return its best solution so far. A second Ctrl-C ends the
