@@ -120,6 +120,9 @@ func TestACutSearchForSets(t *testing.T) {
 // Sets of few jobs raise the bound of the batches of 40 jobs, and the bound stays below their best schedules.
 func TestSetsRaiseTheBound(t *testing.T) {
 	for name, at := range map[string]struct{ least, best float64 }{"mcp-n040-1": {13.13, 15.042}, "mcp-n040-6": {13.15, 15.326}} {
+		if testing.Short() && name != "mcp-n040-1" {
+			continue
+		}
 		in, err := model.ReadInstanceFile(fmt.Sprint("../data/mcp/", name, ".json"))
 		if err != nil {
 			t.Fatal(err)

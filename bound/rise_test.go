@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/bound"
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/internal/solvecases"
 	"github.com/allot-opt/allot/model"
 )
@@ -16,7 +17,7 @@ import (
 func TestPricesOfImpossibleBatchesStayWithinWhatJobsCanCost(t *testing.T) {
 	metrics := []string{"mean_response", "mean_wait", "over_deadline", "bounded_slowdown", "mean_slowdown", "energy", "energy_cost"}
 	tight := 0
-	for seed := range uint64(160) {
+	for seed := range race.Fewer(uint64(160), 40) {
 		rng := rand.New(rand.NewPCG(seed, 57))
 		unit := []float64{1, 1e9, 8e-9, 1e-3, 0.1}[rng.IntN(5)]
 		metric := metrics[rng.IntN(len(metrics))]
@@ -74,7 +75,7 @@ func TestPricesOfImpossibleBatchesStayWithinWhatJobsCanCost(t *testing.T) {
 			}
 		}
 	}
-	if tight < 5 {
+	if tight < race.Fewer(5, 2) {
 		t.Errorf("only %d batches owe jobs", tight)
 	}
 }

@@ -54,7 +54,7 @@ func (in *Instance) Share(job, cluster int) int {
 		return 0
 	}
 	if j.node != nil {
-		return in.usableByNode(j, &in.clusters[cluster], true)
+		return in.usableByNode(j, &in.clusters[cluster], true, math.MaxInt)
 	}
 	return in.usable(j, &in.clusters[cluster])
 }

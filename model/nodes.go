@@ -268,18 +268,9 @@ func (in *Instance) blocksByResources(n *NodeNeeds, m *Machine, most int) (block
 }
 
 // usableByNode is the number of processors of the cluster, when nothing else runs there, that a job with needs of machines can hold at once: on as many
-// machines as it must have, or, if it is one of several clusters, with no regard to the least number.
-func (in *Instance) usableByNode(j *Job, c *Cluster, several bool) int {
+// machines as it must have, or, if it is one of several clusters, with no regard to the least number. It is a number of at least enough if that is smaller.
+func (in *Instance) usableByNode(j *Job, c *Cluster, several bool, enough int) int {
 	n := j.Node()
-	type group struct{ units, count int }
-	groups := make([]group, 0, len(c.Machines))
-	for g := range c.Machines {
-		m := &c.Machines[g]
-		if units, _ := in.processorsFor(j, m); units > 0 {
-			groups = append(groups, group{units, m.Count})
-		}
-	}
-	slices.SortFunc(groups, func(a, b group) int { return b.units - a.units })
 	limit := math.MaxInt
 	switch {
 	case n.Running != nil:
@@ -288,15 +279,31 @@ func (in *Instance) usableByNode(j *Job, c *Cluster, several bool) int {
 	case n.MaxMachines > 0:
 		limit = n.MaxMachines
 	}
+	most := limit
+	if c.WholeMachines {
+		most = 1 // that is all it holds
+	}
+	few := func(machines int) bool { return n.Running == nil && !several && min(machines, most) < n.MinMachines }
+	type group struct{ units, count int }
+	var groups []group
 	all, machines := 0, 0
+	for g := range c.Machines {
+		m := &c.Machines[g]
+		if units, _ := in.processorsFor(j, m); units > 0 {
+			taken := min(m.Count, limit-machines)
+			if all, machines = all+taken*units, machines+taken; all >= enough && !few(machines) {
+				return all
+			}
+			groups = append(groups, group{units, m.Count})
+		}
+	}
+	slices.SortFunc(groups, func(a, b group) int { return b.units - a.units })
+	all, machines = 0, 0
 	for _, g := range groups {
 		taken := min(g.count, limit-machines)
 		all, machines = all+taken*g.units, machines+taken
 	}
-	if c.WholeMachines {
-		machines = min(machines, 1) // that is all it holds
-	}
-	if n.Running == nil && !several && machines < n.MinMachines {
+	if few(machines) {
 		return 0
 	}
 	return all

@@ -240,7 +240,7 @@ func (in *Instance) usable(j *Job, c *Cluster) int { return in.usableUpTo(j, c, 
 // usableUpTo is usable, or a number of at least enough if that is smaller: it looks at no more machines than that takes.
 func (in *Instance) usableUpTo(j *Job, c *Cluster, enough int) int {
 	if j.node != nil {
-		return in.usableByNode(j, c, false)
+		return in.usableByNode(j, c, false, enough)
 	}
 	all := 0
 	for g := 0; g < len(c.Machines) && all < enough; g++ {

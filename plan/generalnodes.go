@@ -66,12 +66,20 @@ func (s *search) load(machine int32, t, end float64) bool {
 // askNode is ask where machines are asked one by one.
 func (s *search) askNode(l *look, t, end float64) {
 	g, n := s.g.nodes, &s.g.nodes.nodes[l.machine]
-	l.room, l.from, l.until = 0, n.After(t), n.After(math.Nextafter(end, math.Inf(-1)))
+	m, k := g.first+int(l.machine), n.At(t)
+	l.room, l.from = 0, n.End(k)
+	one := l.from >= end // step
+	if l.until = l.from; !one {
+		l.until = n.After(math.Nextafter(end, math.Inf(-1)))
+	}
 	if s.estimate < s.length {
 		l.until = math.Inf(-1) // when it is closed to the job depends on each start
 	}
-	if s.load(l.machine, t, end) {
-		m := g.first + int(l.machine)
+	switch {
+	case one && g.known == nil && !s.g.whole:
+		g.work += 20
+		l.room = int32(g.site.BlocksIn(&n.Values[k], s.kind, m, int(l.free)) * s.block())
+	case s.load(l.machine, t, end):
 		l.room = int32(g.site.BlocksOn(&g.room, s.kind, m, min(int(l.free), int(g.room.Processors[m]))) * s.block())
 	}
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math"
 	"reflect"
 	"slices"
 
@@ -19,7 +20,7 @@ func (p *Platform) IdleState(m int) *MachineState { return p.nodes.site.Idle(m) 
 // HostsIn is [Platform.Hosts] of a machine in a state.
 func (p *Platform) HostsIn(state *MachineState, j *Job, m int) int {
 	k := p.nodes.first.Kind(j.Request.index)
-	return p.nodes.first.BlocksIn(state, k, m) * p.nodes.size(k, m)
+	return p.nodes.first.BlocksIn(state, k, m, math.MaxInt) * p.nodes.size(k, m)
 }
 
 // SameMachines says whether the two jobs need the same of each machine by itself, however many machines they need.

@@ -114,9 +114,13 @@ type certified struct {
 	proving, reading time.Duration // to find all bounds of the metric, and to read and check this certificate
 }
 
-// certifySuites proves every bound of every method on every instance of the suites and checks the certificates.
-func certifySuites(t testing.TB, yield func(certified)) {
+// certifySuites proves every bound of every method on one in some instances of the suites, and checks the certificates.
+func certifySuites(t testing.TB, some int, yield func(certified)) {
+	seen := 0
 	suites(t, func(name string, in *model.Instance, metrics []string) {
+		if seen++; seen%some != 0 {
+			return
+		}
 		for _, metric := range metrics {
 			target, err := in.WithObjective(map[string]float64{metric: 1})
 			if err != nil {
@@ -145,7 +149,7 @@ func certifySuites(t testing.TB, yield func(certified)) {
 func BenchmarkCertificates(b *testing.B) {
 	worst := 0.0
 	for b.Loop() {
-		certifySuites(b, func(c certified) {
+		certifySuites(b, 1, func(c certified) {
 			worst = max(worst, float64(c.reading)/float64(max(c.proving, 20*time.Millisecond)))
 		})
 	}
@@ -157,7 +161,8 @@ func TestEveryBoundOfTheSuitesIsVerified(t *testing.T) {
 	race.OneGoroutine(t)
 	counts := map[string]int{}
 	largest := 0
-	certifySuites(t, func(c certified) {
+	some := race.Fewer(1, 4)
+	certifySuites(t, some, func(c certified) {
 		method := c.certificate.Parts[0].Method
 		largest = max(largest, c.size)
 		counts[method+", "+string(c.report.Verdict)]++
@@ -168,8 +173,8 @@ func TestEveryBoundOfTheSuitesIsVerified(t *testing.T) {
 	t.Log(counts, "largest", largest)
 	for method, least := range map[string]int{"critical-path": 30, "area-dual": 30, "area-released": 30, "wide-jobs": 30, "dual-feasible": 30, "head-tail": 30, "energetic": 5,
 		"each-alone": 30, "priced-time": 10, "area-levels": 5, "priced-counts": 5, "ggone": 5, "destructive": 15, "learned-clauses": 15} {
-		if counts[method+", verified"] < least {
-			t.Errorf("%s: %d verified, expected %d", method, counts[method+", verified"], least)
+		if counts[method+", verified"] < least/some {
+			t.Errorf("%s: %d verified, expected %d", method, counts[method+", verified"], least/some)
 		}
 	}
 }

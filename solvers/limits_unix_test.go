@@ -90,7 +90,8 @@ func TestSolversKeepLimitsOnHardInstances(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector makes everything slower")
 	}
-	const limit, most = 50 * time.Millisecond, 1500 * time.Millisecond
+	const most = 1500 * time.Millisecond
+	limit := race.Fewer(50*time.Millisecond, 15*time.Millisecond)
 	for name, in := range hard(t) {
 		ran := 0
 		for _, info := range solve.Solvers() {

@@ -18,7 +18,10 @@ import (
 func TestLittleThatBinds(t *testing.T) {
 	race.OneGoroutine(t)
 	alone := littleAnswer(t, littleTrace(t))
-	for _, a := range testkit.Little {
+	for k, a := range testkit.Little {
+		if k%race.Fewer(1, 2) != 0 {
+			continue
+		}
 		in := testkit.With(littleTrace(t), a)
 		if in == nil {
 			t.Fatalf("no room for %s", a.Name)

@@ -95,7 +95,9 @@ func TestChartsMayHoldImages(t *testing.T) {
 
 // TestLargeStaysUsable: 10,000 rows of 30 solvers are a file that a browser shows, with curves that can be told apart.
 func TestLargeStaysUsable(t *testing.T) {
-	race.OneGoroutine(t)
+	if race.Enabled || testing.Short() {
+		t.Skip("a page of 9,990 rows")
+	}
 	rows := sample{groups: 3, instances: 37, solvers: 30, seeds: 3, trace: true}.rows()
 	page := string(write(t, []report.Run{run("large", rows)}, report.Options{}))
 	const most = 6 << 20
@@ -115,8 +117,8 @@ func TestLargeStaysUsable(t *testing.T) {
 
 // TestManyGroups: what a hundred groups have no room for is left out, and the page says so.
 func TestManyGroups(t *testing.T) {
-	if race.Enabled {
-		t.Skip("one goroutine, and a size")
+	if race.Enabled || testing.Short() {
+		t.Skip("a page of 4,000 rows")
 	}
 	rows := sample{groups: 100, instances: 2, solvers: 20, seeds: 1, trace: true}.rows()
 	page := string(write(t, []report.Run{run("many", rows)}, report.Options{}))

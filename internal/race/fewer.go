@@ -4,7 +4,7 @@ import "testing"
 
 // Fewer returns how much of a test to run: a part under the race detector and with -short, otherwise all. Use it for work of a
 // single goroutine, where the race detector finds nothing more in the whole test.
-func Fewer[N int | int64 | uint64](whole, part N) N {
+func Fewer[N ~int | ~int64 | ~uint64](whole, part N) N {
 	if Enabled || testing.Short() {
 		return part
 	}

@@ -33,9 +33,9 @@ func (s *Site) BlocksOn(r *Room, k *Kind, machine, processors int) int {
 	return s.resourceBlocks(&free, k, n)
 }
 
-// BlocksIn is [Site.Blocks] of a state of the machine.
-func (s *Site) BlocksIn(a *State, k *Kind, machine int) int {
-	n := s.plainBlocks(k, machine, int(a.processors), a.memory)
+// BlocksIn is [Site.Blocks] of a state of the machine if the number of processors, or all that are free there if they are fewer, were free.
+func (s *Site) BlocksIn(a *State, k *Kind, machine, processors int) int {
+	n := s.plainBlocks(k, machine, min(processors, int(a.processors)), a.memory)
 	if n == 0 || len(k.Node.Resources) == 0 {
 		return atLeast(n, k)
 	}
