@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"github.com/allot-opt/allot/lab/whatif"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/serve/answers"
+	"github.com/allot-opt/allot/serve/question"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -30,7 +32,6 @@ import (
 var otherPolicies = []string{"fcfs", "easy", "conservative", "easy:depth=5", "easy:order=sjf:bound_wait=172800"}
 
 func adviseCommand() *cli.Command {
-	usual := lab.Defaults()
 	return &cli.Command{
 		Name:      "advise",
 		Usage:     "a weekly page for a site: time limits, memory, waits, load, and whether another policy would serve better",
@@ -45,54 +46,31 @@ Examples:
   allot advise -o week.html TRACE.swf.gz
   allot advise --nodes nodes.txt --partitions partitions.txt --anonymise sacct.txt
   allot advise --only limits --risk 0.05 TRACE.swf.gz`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "policy", Value: "easy", Usage: "the `POLICY` of the site, as for allot policies"},
-			&cli.Float64Flag{Name: "risk", Value: 0.01, Usage: "a time limit may kill this `SHARE` of later jobs at most"},
-			&cli.StringFlag{Name: "only", Usage: "make only one `PART`: " + strings.Join(advise.Parts(), ", ")},
-			&cli.BoolFlag{Name: "anonymise", Usage: "replace the names of users, accounts, jobs, queues, clusters and machines by labels"},
-			&cli.Float64Flag{Name: "more", Value: 0.1, Usage: "how much more nodes are tried, as a `SHARE` of those there are"},
+		Flags: append(flagsOf(new(question.Advise)),
 			processorsFlag(""),
 			&cli.StringFlag{Name: "nodes", Usage: "of a trace of sacct: `FILE` with what scontrol show node prints"},
 			&cli.StringFlag{Name: "partitions", Usage: "of a trace of sacct: `FILE` with what scontrol show partition prints"},
-			&cli.Float64Flag{Name: "confidence", Value: usual.Confidence, Usage: "confidence `P` of intervals and limits"},
-			&cli.IntFlag{Name: "replicates", Value: usual.Replicates, Usage: "`N` replicates of the bootstrap"},
-			&cli.Uint64Flag{Name: "seed", Value: usual.Seed, Usage: "seed `N` of the bootstrap and of the policies' random draws"},
 			jsonFlag,
 			outputFlag,
-		},
+		),
 		Action: taking(runAdvise, "TRACE"),
 	}
 }
 
-// checkAdvise checks the flags.
-func checkAdvise(c *cli.Context) error {
-	if only := c.String("only"); c.IsSet("only") && !slices.Contains(advise.Parts(), only) {
-		return noSuch("--only: a part", only, advise.Parts())
-	}
-	if err := checkRanges([]rangeOf{
-		{"risk", "a share from 0.0001 to 0.5, such as 0.01 for 1 in 100", c.Float64("risk") >= 0.0001 && c.Float64("risk") <= 0.5, c.Float64("risk")},
-		{"more", "a share above 0 and at most 10, such as 0.1 for 10 %", c.Float64("more") > 0 && c.Float64("more") <= 10, c.Float64("more")},
-		{"confidence", "a number from 0.5 to 0.9999", c.Float64("confidence") >= 0.5 && c.Float64("confidence") <= 0.9999, c.Float64("confidence")},
-		{"replicates", "a number from 100 to 1000000", c.Int("replicates") >= 100 && c.Int("replicates") <= 1_000_000, c.Int("replicates")},
-	}...); err != nil {
-		return err
-	}
-	return checkWritable(c.String("output"))
-}
-
 // runAdvise makes the page.
 func runAdvise(c *cli.Context, args []string) error {
-	if err := checkAdvise(c); err != nil {
+	var q question.Advise
+	if err := cmp.Or(asked(c, &q), checkWritable(c.String("output"))); err != nil {
 		return err
 	}
-	site, err := solve.Choose(c.String("policy"))
+	site, err := solve.Choose(q.Policy)
 	if err != nil {
 		return usageErrorf("--policy: %w", err)
 	}
 	if _, online := solve.PolicyOf(site.Solver); !online {
 		return usageErrorf("--policy: expected an on-line policy, one of %s; found %s", onlineSolvers(), site.Label)
 	}
-	input, data, err := readSite(c, args[0], site)
+	input, data, err := readSite(c, &q, args[0], site)
 	if err != nil {
 		return err
 	}
@@ -106,7 +84,7 @@ func runAdvise(c *cli.Context, args []string) error {
 		return err
 	}
 	for _, part := range advise.Parts() {
-		if c.String("only") == "" || c.String("only") == part {
+		if q.Only == "" || q.Only == part {
 			report.Commands[part] = adviseCommandLine(c, args[0], part)
 		}
 	}
@@ -126,7 +104,7 @@ func writeAdvice(c *cli.Context, path string, report *advise.Report, data []stri
 }
 
 // readSite reads the trace and says how it is replayed. Data is what reading dropped and repaired, a line each; of an instance nothing.
-func readSite(c *cli.Context, path string, site solve.Choice) (made *advise.Input, data []string, err error) {
+func readSite(c *cli.Context, q *question.Advise, path string, site solve.Choice) (made *advise.Input, data []string, err error) {
 	file, err := formats.Open(path)
 	if errors.Is(err, fs.ErrNotExist) && strings.EqualFold(path, slurm.Format) {
 		return nil, nil, presentQueue(path)
@@ -151,7 +129,7 @@ func readSite(c *cli.Context, path string, site solve.Choice) (made *advise.Inpu
 	if !known {
 		return nil, nil, usageErrorf("%s: expected times in a unit that is known, found %q", path, in.Units().Time)
 	}
-	options.Confidence, options.Replicates, options.Seed = c.Float64("confidence"), c.Int("replicates"), c.Uint64("seed")
+	options.Confidence, options.Replicates, options.Seed = q.Confidence, q.Replicates, q.Seed
 	if !bench.HoldsFuture(in) {
 		return nil, nil, usageErrorf("%s: expected jobs that arrive over time, found that all is known from the start, as of a batch or of the present queue (allot import slurm); give what sacct -P prints of past jobs", path)
 	}
@@ -163,7 +141,7 @@ func readSite(c *cli.Context, path string, site solve.Choice) (made *advise.Inpu
 		return nil, nil, err
 	}
 	hide := func(text string) string { return text }
-	if c.Bool("anonymise") {
+	if q.Anonymise {
 		if in, needs, hide, err = advise.Anonymised(in, needs); err != nil {
 			return nil, nil, err
 		}
@@ -172,10 +150,10 @@ func readSite(c *cli.Context, path string, site solve.Choice) (made *advise.Inpu
 		data = strings.Split(hide(read.String()), "\n")
 	}
 	input := &advise.Input{
-		Instance: in, Needs: needs, Named: named, Policy: site.Label, Only: c.String("only"), Rules: advise.Rules{Risk: c.Float64("risk"), Confidence: options.Confidence}, More: c.Float64("more"),
-		Options: options, Anonymous: c.Bool("anonymise"),
+		Instance: in, Needs: needs, Named: named, Policy: site.Label, Only: q.Only, Rules: advise.Rules{Risk: q.Risk, Confidence: options.Confidence}, More: q.More,
+		Options: options, Anonymous: q.Anonymise,
 	}
-	replayed(input, site, c.Uint64("seed"))
+	replayed(input, site, q.Seed)
 	return input, data, nil
 }
 

@@ -115,23 +115,6 @@ func taking(action func(c *cli.Context, args []string) error, names ...string) c
 	}
 }
 
-// rangeOf is the value of a flag beside the values that the flag may have.
-type rangeOf struct {
-	flag, expected string
-	ok             bool // the value is as expected
-	found          any
-}
-
-// checkRanges returns an error for the first flag whose value is out of its range.
-func checkRanges(ranges ...rangeOf) error {
-	for _, r := range ranges {
-		if !r.ok {
-			return usageErrorf("--%s: expected %s, found %v", r.flag, r.expected, r.found)
-		}
-	}
-	return nil
-}
-
 // checkEmpty returns an error for an argument or the value of a flag that is the empty text, as of a variable of the shell that is not set: it names nothing, and to
 // take it as absent would answer another question. An empty title is a title, and an empty objective that of the instance or the format.
 func checkEmpty(c *cli.Context) error {

@@ -16,9 +16,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/internal/claim"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/suggest"
+	"github.com/allot-opt/allot/serve/question"
 )
 
 func benchCommand() *cli.Command {
@@ -50,18 +50,11 @@ Examples:
 
 // suiteFlags are the flags of the commands that run a suite.
 func suiteFlags() []cli.Flag {
-	return []cli.Flag{
+	return append(flagsOf(new(question.Suite)),
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "run-NAME", Usage: "run `FOLDER`, for the rows, the best schedules and the suite"},
 		&cli.StringFlag{Name: "data", DefaultText: "as the suite says", Usage: "`FOLDER` of the suite's files"},
 		&cli.StringFlag{Name: "best", DefaultText: "best in the run folder", Usage: "`FOLDER` of the best known schedules; several suites may share it"},
-		&cli.IntFlag{Name: "jobs", DefaultText: "processors / workers", Usage: "run `N` runs at a time"},
-		&cli.IntFlag{Name: "workers", DefaultText: "as the suite says", Usage: "use `N` workers in each run"},
-		&cli.DurationFlag{Name: "time", DefaultText: "as the suite says", Usage: "stop each run after `DURATION`, such as 10s; 0: no limit"},
-		&cli.Int64Flag{Name: "evals", DefaultText: "as the suite says", Usage: "stop each run after `N` evaluations of schedules; 0: no limit"},
-		&cli.BoolFlag{Name: "allow-exec", Usage: "allow the suite to run commands as solvers (exec:COMMAND)"},
-		&cli.BoolFlag{Name: "mixed", Usage: "continue in a folder that has rows of another suite, budget or version of allot, and keep those rows"},
-		&cli.DurationFlag{Name: "stale", Value: claim.Stale, Usage: "take over the claims and locks of a program on another host after `DURATION` without a sign of life from it"},
-	}
+	)
 }
 
 // runBench runs a suite.
@@ -79,12 +72,13 @@ func runBench(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	suite, err := readSuite(c, path)
+	var q question.Suite
+	suite, err := readSuite(c, &q, path)
 	if err != nil {
 		return err
 	}
 	opt := bench.RunOptions{
-		Dir: runFolder(c, suite), Best: c.String("best"), Jobs: c.Int("jobs"), Mixed: c.Bool("mixed"), Steal: c.Bool("steal"), Stale: c.Duration("stale"),
+		Dir: runFolder(c, suite), Best: c.String("best"), Jobs: q.Jobs, Mixed: q.Mixed, Steal: c.Bool("steal"), Stale: q.Stale.Duration(),
 	}
 	if c.IsSet("shard") {
 		if opt.Steal {
@@ -123,49 +117,38 @@ func runBench(c *cli.Context) error {
 }
 
 // readSuite reads the suite and changes it as the flags say.
-func readSuite(c *cli.Context, path string) (*bench.Suite, error) {
+func readSuite(c *cli.Context, q *question.Suite, path string) (*bench.Suite, error) {
 	suite, err := bench.ReadSuite(path)
 	if err != nil {
 		return nil, err
 	}
-	if solver := suite.External(); solver != "" && !c.Bool("allow-exec") {
+	if err := asked(c, q); err != nil {
+		return nil, err
+	}
+	if solver := suite.External(); solver != "" && !q.AllowExec {
 		return nil, usageErrorf("%s: solver %s runs a command of the suite's author; check the command, then add --allow-exec", path, solver)
 	}
-	return suite, overrideSuite(c, suite)
+	if q.Evals != nil {
+		suite.Budget.Evaluations = *q.Evals
+		for k := range suite.Instances {
+			suite.Instances[k].Evaluations = 0
+		}
+	}
+	if q.Workers > 0 {
+		suite.Workers = q.Workers
+	}
+	if q.Time != nil {
+		suite.Budget.Time = float64(*q.Time)
+	}
+	if c.IsSet("data") {
+		suite.Data, err = filepath.Abs(c.String("data"))
+	}
+	return suite, err
 }
 
 // runFolder returns the run folder that the flags name, or that of the suite.
 func runFolder(c *cli.Context, suite *bench.Suite) string {
 	return cmp.Or(c.String("output"), "run-"+safeName(suite.Name))
-}
-
-// overrideSuite replaces settings of the suite by those of the flags.
-func overrideSuite(c *cli.Context, suite *bench.Suite) (err error) {
-	if err := checkRanges(
-		rangeOf{"evals", "a number ≥ 0", c.Int64("evals") >= 0, c.Int64("evals")},
-		rangeOf{"workers", "a number ≥ 1", !c.IsSet("workers") || c.Int("workers") >= 1, c.Int("workers")},
-		rangeOf{"jobs", "a number ≥ 1", !c.IsSet("jobs") || c.Int("jobs") >= 1, c.Int("jobs")},
-		rangeOf{"stale", "a duration ≥ 1s", c.Duration("stale") >= time.Second, c.Duration("stale")},
-		timeRange(c),
-	); err != nil {
-		return err
-	}
-	if c.IsSet("evals") {
-		suite.Budget.Evaluations = c.Int64("evals")
-		for k := range suite.Instances {
-			suite.Instances[k].Evaluations = 0
-		}
-	}
-	if c.IsSet("workers") {
-		suite.Workers = c.Int("workers")
-	}
-	if c.IsSet("time") {
-		suite.Budget.Time = c.Duration("time").Seconds()
-	}
-	if c.IsSet("data") {
-		suite.Data, err = filepath.Abs(c.String("data"))
-	}
-	return err
 }
 
 // planned describes the runs to come.

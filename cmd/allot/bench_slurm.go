@@ -15,6 +15,7 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/sweep"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/serve/question"
 )
 
 func benchSlurmCommand() *cli.Command {
@@ -81,7 +82,8 @@ func newSlurmRun(ctx context.Context, c *cli.Context) (*slurmRun, error) {
 	case path == "-":
 		return nil, usageErrorf("expected a file that the tasks can read too, found standard input")
 	}
-	suite, err := readSuite(c, path)
+	var q question.Suite
+	suite, err := readSuite(c, &q, path)
 	if err != nil {
 		return nil, err
 	}
@@ -97,10 +99,10 @@ func newSlurmRun(ctx context.Context, c *cli.Context) (*slurmRun, error) {
 		words = append(words, *p)
 	}
 	r.dir = words[1]
-	if r.missing, err = r.plan.Missing(r.dir, c.Bool("mixed")); err != nil {
+	if r.missing, err = r.plan.Missing(r.dir, q.Mixed); err != nil {
 		return nil, runError(err)
 	}
-	r.array = sweep.Array{Name: suite.Name, Logs: filepath.Join(r.dir, "slurm"), CPUs: max(1, c.Int("jobs")) * max(1, suite.Workers)}
+	r.array = sweep.Array{Name: suite.Name, Logs: filepath.Join(r.dir, "slurm"), CPUs: max(1, q.Jobs) * max(1, suite.Workers)}
 	if r.array.Folder, err = os.Getwd(); err != nil {
 		return nil, err
 	}

@@ -29,6 +29,8 @@ func flagOf(f *question.Field, usual any) cli.Flag {
 	switch v := usual.(type) {
 	case question.Seconds:
 		return &cli.DurationFlag{Name: f.Flag, DefaultText: f.Absent, Usage: f.Usage(), Value: v.Duration()}
+	case *question.Seconds:
+		return &cli.DurationFlag{Name: f.Flag, DefaultText: f.Absent, Usage: f.Usage()}
 	case float64:
 		return &cli.Float64Flag{Name: f.Flag, DefaultText: f.Absent, Usage: f.Usage(), Value: v}
 	case *float64:
@@ -39,6 +41,8 @@ func flagOf(f *question.Field, usual any) cli.Flag {
 		return &cli.IntFlag{Name: f.Flag, DefaultText: f.Absent, Usage: f.Usage()}
 	case int64:
 		return &cli.Int64Flag{Name: f.Flag, DefaultText: f.Absent, Usage: f.Usage(), Value: v}
+	case *int64:
+		return &cli.Int64Flag{Name: f.Flag, DefaultText: f.Absent, Usage: f.Usage()}
 	case uint64:
 		return &cli.Uint64Flag{Name: f.Flag, DefaultText: f.Absent, Usage: f.Usage(), Value: v}
 	case *uint64:
@@ -47,6 +51,8 @@ func flagOf(f *question.Field, usual any) cli.Flag {
 		return &cli.BoolFlag{Name: f.Flag, Usage: f.Usage(), Value: v}
 	case question.Names:
 		return &cli.GenericFlag{Name: f.Flag, DefaultText: f.Absent, Usage: f.Usage() + "; separated by commas, exec:COMMAND or exec-online:COMMAND last; may be given several times", Value: new(solverNames)}
+	case question.Texts:
+		return &cli.GenericFlag{Name: f.Flag, DefaultText: f.Absent, Usage: f.Usage() + "; may be given several times", Value: new(texts)}
 	case question.Parameters:
 		return &cli.StringSliceFlag{Name: f.Flag, Usage: f.Usage() + "; may be given several times"}
 	case string:
@@ -61,6 +67,9 @@ func flagOf(f *question.Field, usual any) cli.Flag {
 // asked reads the flags of a question.
 func asked(c *cli.Context, q question.Settings) error {
 	q.SetDefaults()
+	if err := checkChoices(c); err != nil {
+		return err
+	}
 	value := reflect.ValueOf(q).Elem()
 	for _, f := range question.FieldsOf(value.Type()) {
 		if f.Flag == "" || !c.IsSet(f.Flag) {
@@ -87,6 +96,9 @@ func setFlag(c *cli.Context, f *question.Field, to reflect.Value) error {
 		if len(*field) == 0 {
 			return usageErrorf("--%s: expected names separated by commas, found none", f.Flag)
 		}
+		return nil
+	case *question.Texts:
+		*field = question.Texts(*c.Generic(f.Flag).(*texts))
 		return nil
 	case *question.Parameters:
 		var err error
@@ -131,6 +143,15 @@ func numberOf(v reflect.Value) (float64, bool) {
 	}
 	return 0, false
 }
+
+// texts are the values of a flag that may be given several times; a value may hold commas.
+type texts []string
+
+// Set implements cli.Generic.
+func (t *texts) Set(text string) error { *t = append(*t, text); return nil }
+
+// String implements cli.Generic.
+func (t *texts) String() string { return strings.Join(*t, " ") }
 
 // solverNames are the names of a flag that may be given several times, each time with a list. Lists of the library split the command
 // of an exec: name.

@@ -14,10 +14,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/serve"
+	"github.com/allot-opt/allot/serve/question"
 )
 
 func serveCommand() *cli.Command {
-	usual := serve.Public()
 	return &cli.Command{
 		Name:      "serve",
 		Usage:     "answer requests of other programs, over HTTP or on standard input and output",
@@ -37,24 +37,56 @@ Examples:
   allot serve --listen :8080 --token-file token --runs 4 --max-time 5m
   allot serve --site dist/site
   allot serve --stdio --allow-files`,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8080", Usage: "listen for HTTP on `ADDRESS`; port 0: any that is free"},
 			&cli.BoolFlag{Name: "stdio", Usage: "read requests from standard input and write answers to standard output"},
 			&cli.StringFlag{Name: "token-file", Usage: "read the token that clients must send from `FILE`"},
 			&cli.StringFlag{Name: "site", Usage: "also serve the files of `DIR`, such as the page that make site builds"},
 			&cli.BoolFlag{Name: "allow-exec", Usage: "let clients name solvers exec:COMMAND and exec-online:COMMAND, which run on this machine"},
 			&cli.BoolFlag{Name: "allow-files", Usage: "let clients name files of this machine in place of documents"},
-			&cli.IntFlag{Name: "runs", Value: usual.Runs, DefaultText: "16 for each processor; with --stdio 1 for each", Usage: "work on `N` requests at once"},
-			&cli.IntFlag{Name: "queue", Value: usual.Queue, Usage: "let `N` requests wait; the service refuses more with status 429"},
-			&cli.IntFlag{Name: "per-client", Value: usual.PerClient, DefaultText: "no limit", Usage: "let one client have `N` requests under way or waiting"},
-			&cli.IntFlag{Name: "workers", Value: usual.Workers, DefaultText: "1; with --stdio as many as processors", Usage: "let each run use at most `N` workers"},
-			&cli.DurationFlag{Name: "max-time", Value: usual.Time, DefaultText: "1m; with --stdio no limit", Usage: "end each run after `DURATION`"},
-			&cli.IntFlag{Name: "max-body", Value: int(usual.Body >> 20), DefaultText: "64; with --stdio 1024", Usage: "refuse requests of more than `N` MB"},
-			&cli.IntFlag{Name: "memory", Value: int(usual.Memory >> 20), DefaultText: "2048; with --stdio 16384", Usage: "let all runs together take `N` MB of memory, as estimated from their instances"},
 			&cli.BoolFlag{Name: "log-json", Usage: "write the log to standard error as JSON"},
-		},
+		}, flagsOf(new(limitsAsked))...),
 		Action: runServe,
 	}
+}
+
+// limitsAsked are the limits of a service that the command line states.
+type limitsAsked struct {
+	Runs      *int              `json:"runs" check:"count" doc:"work on 'N' requests at once" absent:"16 for each processor; with --stdio 1 for each"`
+	Queue     *int              `json:"queue" check:"counter" doc:"let 'N' requests wait; the service refuses more with status 429" absent:"256; with --stdio 10000"`
+	PerClient *int              `json:"per_client" check:"counter" doc:"let one client have 'N' requests under way or waiting" absent:"no limit"`
+	Workers   *int              `json:"workers" check:"count" doc:"let each run use at most 'N' workers" absent:"1; with --stdio as many as processors"`
+	MaxTime   *question.Seconds `json:"max_time" check:"time" doc:"end each run after 'DURATION'" absent:"1m; with --stdio no limit"`
+	MaxBody   *int              `json:"max_body" check:"[1,16384]" doc:"refuse requests of more than 'N' MB" absent:"64; with --stdio 1024"`
+	Memory    *int              `json:"memory" check:"count" doc:"let all runs together take 'N' MB of memory, as estimated from their instances" absent:"2048; with --stdio 16384"`
+}
+
+// SetDefaults does nothing: what is absent depends on --stdio.
+func (*limitsAsked) SetDefaults() {}
+
+// apply changes the limits that are stated.
+func (a *limitsAsked) apply(to *serve.Limits) {
+	set := func(to, stated *int) {
+		if stated != nil {
+			*to = *stated
+		}
+	}
+	set(&to.Runs, a.Runs)
+	set(&to.Queue, a.Queue)
+	set(&to.PerClient, a.PerClient)
+	set(&to.Workers, a.Workers)
+	megabytes := func(to *int64, stated *int) {
+		if stated != nil {
+			*to = int64(*stated) << 20
+		}
+	}
+	megabytes(&to.Body, a.MaxBody)
+	megabytes(&to.Memory, a.Memory)
+	if a.MaxTime != nil {
+		to.Time = a.MaxTime.Duration()
+	}
+	to.Usual = min(to.Usual, to.Time)
+	to.Arriving, to.Share = max(to.Arriving, int(to.Body)), max(to.Share, int(to.Body))
 }
 
 // serveOptions reads the flags.
@@ -64,36 +96,14 @@ func serveOptions(c *cli.Context) (serve.Options, error) {
 	if c.Bool("stdio") {
 		limits, level = serve.Private(), slog.LevelError
 	}
-	for name, set := range map[string]func(){
-		"runs":       func() { limits.Runs = c.Int("runs") },
-		"queue":      func() { limits.Queue = c.Int("queue") },
-		"per-client": func() { limits.PerClient = c.Int("per-client") },
-		"workers":    func() { limits.Workers = c.Int("workers") },
-		"max-time":   func() { limits.Time = c.Duration("max-time") },
-		"max-body":   func() { limits.Body = int64(c.Int("max-body")) << 20 },
-		"memory":     func() { limits.Memory = int64(c.Int("memory")) << 20 },
-	} {
-		if c.IsSet(name) {
-			set()
-		}
-	}
-	if limits.Usual > limits.Time {
-		limits.Usual = limits.Time
-	}
-	limits.Arriving, limits.Share = max(limits.Arriving, int(limits.Body)), max(limits.Share, int(limits.Body))
+	var stated limitsAsked
+	err := asked(c, &stated)
+	stated.apply(&limits)
 	log := slog.Handler(slog.NewTextHandler(c.App.ErrWriter, &slog.HandlerOptions{Level: level}))
 	if c.Bool("log-json") {
 		log = slog.NewJSONHandler(c.App.ErrWriter, &slog.HandlerOptions{Level: level})
 	}
-	return serve.Options{Limits: limits, AllowExec: c.Bool("allow-exec"), AllowFiles: c.Bool("allow-files"), Log: slog.New(log)}, checkRanges(
-		rangeOf{"runs", "a number ≥ 1", limits.Runs >= 1, limits.Runs},
-		rangeOf{"queue", "a number ≥ 0", limits.Queue >= 0, limits.Queue},
-		rangeOf{"per-client", "a number ≥ 0", limits.PerClient >= 0, limits.PerClient},
-		rangeOf{"workers", "a number ≥ 1", limits.Workers >= 1, limits.Workers},
-		rangeOf{"max-time", "a duration ≥ 0", limits.Time >= 0, limits.Time},
-		rangeOf{"max-body", "a number from 1 to 16384", limits.Body >= 1<<20 && limits.Body <= 16<<30, limits.Body >> 20},
-		rangeOf{"memory", "a number ≥ 1", limits.Memory >= 1<<20, limits.Memory >> 20},
-	)
+	return serve.Options{Limits: limits, AllowExec: c.Bool("allow-exec"), AllowFiles: c.Bool("allow-files"), Log: slog.New(log)}, err
 }
 
 // runServe serves until it is told to stop.

@@ -57,11 +57,6 @@ func workersOf(c *cli.Context, asked int) (int, error) {
 	return cmp.Or(asked, runtime.GOMAXPROCS(0)), nil
 }
 
-// timeRange is the range of the flag --time.
-func timeRange(c *cli.Context) rangeOf {
-	return rangeOf{"time", "a duration ≥ 0", c.Duration("time") >= 0, c.Duration("time")}
-}
-
 // runSolve solves one instance.
 func runSolve(c *cli.Context, args []string) error {
 	var q question.Solve

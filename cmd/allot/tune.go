@@ -12,7 +12,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -22,6 +21,7 @@ import (
 	"github.com/allot-opt/allot/lab"
 	"github.com/allot-opt/allot/lab/tune"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/serve/question"
 )
 
 func tuneCommand() *cli.Command {
@@ -48,11 +48,13 @@ Examples:
   allot tune search --suite mcp --evals 20000 --runs 2000
   allot tune --slurm-conf slurm.conf sacct.txt
   allot tune titan --vary population=10..400 --vary swap=0..1 --time 1s --total 10m batches/*.json`,
-		Flags: append(slices.Concat(tuneFlags(), tuneSlurmFlags()),
-			&cli.DurationFlag{Name: "total", DefaultText: "1m, if --runs is not given", Usage: "stop after `DURATION` in all"},
+		Flags: append(slices.Concat(flagsOf(new(question.Tune)), tuneSlurmFlags()),
+			processorsFlag(""),
+			&cli.StringFlag{Name: "nodes", DefaultText: "with --slurm-conf its nodes, else one pool of processors", Usage: "of a trace of sacct: `FILE` with what scontrol show node prints, or slurm.conf"},
+			&cli.StringFlag{Name: "partitions", Usage: "of a trace of sacct: `FILE` with what scontrol show partition prints"},
+			&cli.StringFlag{Name: "suite", Usage: "take the instances, the objective and the limits of each run from suite `FILE`"},
+			&cli.BoolFlag{Name: "allow-exec", Usage: "allow the suite to run commands as solvers (exec:COMMAND)"},
 			&cli.StringFlag{Name: "folder", DefaultText: "none: an interrupted tuning begins anew", Usage: "keep the runs in `FOLDER`"},
-			&cli.BoolFlag{Name: "steal", Usage: "share the runs with other programs that give the same command"},
-			&cli.IntFlag{Name: "jobs", DefaultText: "processors", Usage: "run `N` runs at a time"},
 			&cli.StringFlag{Name: "report", Usage: "write the answer as one page to `FILE`.html: verdict, gain, which parameters matter, the races"},
 			jsonFlag,
 			outputFlag,
@@ -61,41 +63,10 @@ Examples:
 	}
 }
 
-// tuneFlags are the flags that state what to tune.
-func tuneFlags() []cli.Flag {
-	usual := tune.Defaults()
-	return []cli.Flag{
-		&cli.StringFlag{Name: "policy", Usage: "tune policy `NAME` on a trace, as for allot policies"},
-		&cli.GenericFlag{Name: "vary", Value: new(texts), DefaultText: "all that say where to look", Usage: "vary `PARAM`, PARAM=A,B,C or PARAM=LOW..HIGH; may be given several times"},
-		&cli.StringFlag{Name: "suite", Usage: "take the instances, the objective and the limits of each run from suite `FILE`"},
-		&cli.IntFlag{Name: "runs", Usage: "stop after `N` runs in all, those of the judgement included"},
-		&cli.DurationFlag{Name: "time", Usage: "stop each run after `DURATION`, such as 1s; 0: no limit"},
-		&cli.Int64Flag{Name: "evals", Usage: "stop each run after `N` evaluations of schedules; 0: no limit"},
-		&cli.StringFlag{Name: "objective", DefaultText: "mean_wait for a policy, else that of the instances", Usage: "minimise `METRIC`; for a policy " + strings.Join(tune.TraceMetrics, " or ")},
-		&cli.StringFlag{Name: "test", DefaultText: "mean for a policy, else rank", Usage: "drop candidates by `TEST`: rank counts all instances alike, mean by their size"},
-		&cli.Float64Flag{Name: "held-out", Value: usual.HeldOut, DefaultText: "1/3", Usage: "set `SHARE` of the instances aside, or of the time of a trace"},
-		&cli.Float64Flag{Name: "confidence", Value: usual.Confidence, Usage: "confidence `P` of the judgement"},
-		&cli.Uint64Flag{Name: "seed", Value: usual.Seed, Usage: "seed `N` of the samples and of the runs"},
-		&cli.IntFlag{Name: "workers", Value: 1, Usage: "use `N` workers in each run"},
-		processorsFlag(""),
-		&cli.StringFlag{Name: "nodes", DefaultText: "with --slurm-conf its nodes, else one pool of processors", Usage: "of a trace of sacct: `FILE` with what scontrol show node prints, or slurm.conf"},
-		&cli.StringFlag{Name: "partitions", Usage: "of a trace of sacct: `FILE` with what scontrol show partition prints"},
-		&cli.BoolFlag{Name: "allow-exec", Usage: "allow the suite to run commands as solvers (exec:COMMAND)"},
-	}
-}
-
-// texts are the values of a flag that may be given several times; a value may hold commas.
-type texts []string
-
-// Set implements cli.Generic.
-func (t *texts) Set(text string) error { *t = append(*t, text); return nil }
-
-// String implements cli.Generic.
-func (t *texts) String() string { return strings.Join(*t, " ") }
-
 // runTune tunes.
 func runTune(c *cli.Context) (err error) {
-	opt, err := tuneOptions(c)
+	var q question.Tune
+	opt, err := tuneOptions(c, &q)
 	if err != nil {
 		return err
 	}
@@ -107,14 +78,14 @@ func runTune(c *cli.Context) (err error) {
 	if err := cmp.Or(checkOutputs(c, "report", "output"), checkTuneSlurm(c)); err != nil {
 		return err
 	}
-	name, words, err := tunedNames(c, c.Args().Slice())
+	name, words, err := tunedNames(c, &q, c.Args().Slice())
 	if err != nil {
 		return err
 	}
 	var space *tune.Space
 	if !c.IsSet("slurm-conf") {
-		if space, err = tunedSpace(c, name); err != nil {
-			return err
+		if space, err = tune.NewSpace(name, q.Vary); err != nil {
+			return usageErrorf("%w", err)
 		}
 	}
 	ctx, stop := interruptible(c.Context, endSignals...)
@@ -134,11 +105,11 @@ func runTune(c *cli.Context) (err error) {
 	var answer *tune.Answer
 	switch {
 	case c.IsSet("slurm-conf"):
-		answer, err = tuneSlurm(ctx, c, opt)
-	case c.String("policy") != "":
-		answer, err = tuneOnTrace(ctx, c, space, words[0], opt)
+		answer, err = tuneSlurm(ctx, c, &q, opt)
+	case q.Policy != "":
+		answer, err = tuneOnTrace(ctx, c, &q, space, words[0], opt)
 	default:
-		answer, err = tuneOnInstances(ctx, c, space, name, words, opt)
+		answer, err = tuneOnInstances(ctx, c, &q, space, name, words, opt)
 	}
 	bar.finish()
 	switch {
@@ -167,18 +138,9 @@ func tuneError(err error) error {
 	return runError(err)
 }
 
-// tunedSpace reads --vary.
-func tunedSpace(c *cli.Context, name string) (*tune.Space, error) {
-	space, err := tune.NewSpace(name, *c.Generic("vary").(*texts))
-	if err != nil {
-		return nil, usageErrorf("%w", err)
-	}
-	return space, nil
-}
-
 // tunedNames parts the arguments into what to tune and on what.
-func tunedNames(c *cli.Context, words []string) (name string, paths []string, err error) {
-	name = tunedPolicy(c)
+func tunedNames(c *cli.Context, q *question.Tune, words []string) (name string, paths []string, err error) {
+	name = tunedPolicy(c, q)
 	switch {
 	case name != "" && len(words) != 1:
 		return "", nil, usageErrorf("expected one TRACE, found %d; see %s --help", len(words), c.Command.HelpName)
@@ -193,45 +155,39 @@ func tunedNames(c *cli.Context, words []string) (name string, paths []string, er
 }
 
 // tuneOptions reads the flags.
-func tuneOptions(c *cli.Context) (tune.Options, error) {
+func tuneOptions(c *cli.Context, q *question.Tune) (tune.Options, error) {
 	opt := tune.Defaults()
-	opt.Seed, opt.HeldOut, opt.Confidence, opt.Steal = c.Uint64("seed"), c.Float64("held-out"), c.Float64("confidence"), c.Bool("steal")
-	opt.Test, opt.Jobs, opt.Warn = tune.Test(c.String("test")), cmp.Or(c.Int("jobs"), runtime.GOMAXPROCS(0)/max(1, c.Int("workers")), 1), warning(c)
-	if c.IsSet("runs") && c.IsSet("total") {
+	if err := asked(c, q); err != nil {
+		return opt, err
+	}
+	opt.Seed, opt.Confidence, opt.Steal, opt.Test = q.Seed, q.Confidence, q.Steal, tune.Test(q.Test)
+	opt.Jobs, opt.Warn = cmp.Or(q.Jobs, runtime.GOMAXPROCS(0)/q.Workers, 1), warning(c)
+	if q.HeldOut != nil {
+		opt.HeldOut = *q.HeldOut
+	}
+	switch {
+	case q.Runs > 0 && q.Total > 0:
 		return opt, usageErrorf("expected only one of --runs and --total, found both")
-	}
-	if c.IsSet("runs") {
-		opt.Limits = tune.Limits{Runs: c.Int("runs")}
-	} else if c.IsSet("total") {
-		opt.Limits = tune.Limits{Seconds: c.Duration("total").Seconds()}
-	}
-	if opt.Steal && !c.IsSet("folder") {
+	case q.Steal && !c.IsSet("folder"):
 		return opt, usageErrorf("--steal: expected --folder, which the programs share")
-	}
-	if opt.Steal && !c.IsSet("runs") {
+	case q.Steal && q.Runs == 0:
 		return opt, usageErrorf("--steal: expected --runs: programs that count time do not agree on what to run next")
+	case q.Runs > 0:
+		opt.Limits = tune.Limits{Runs: q.Runs}
+	case q.Total > 0:
+		opt.Limits = tune.Limits{Seconds: float64(q.Total)}
 	}
-	return opt, checkRanges(
-		rangeOf{"runs", "a number ≥ 20", !c.IsSet("runs") || c.Int("runs") >= 20, c.Int("runs")},
-		rangeOf{"total", "a duration ≥ 1s", !c.IsSet("total") || c.Duration("total") >= time.Second, c.Duration("total")},
-		rangeOf{"evals", "a number ≥ 0", c.Int64("evals") >= 0, c.Int64("evals")},
-		rangeOf{"jobs", "a number ≥ 1", !c.IsSet("jobs") || c.Int("jobs") >= 1, c.Int("jobs")},
-		rangeOf{"workers", "a number ≥ 1", c.Int("workers") >= 1, c.Int("workers")},
-		rangeOf{"held-out", "a share above 0 and at most 0.9", opt.HeldOut > 0 && opt.HeldOut <= 0.9, opt.HeldOut},
-		rangeOf{"confidence", "a number between 0 and 1, both excluded", opt.Confidence > 0 && opt.Confidence < 1, opt.Confidence},
-		rangeOf{"test", "rank or mean", slices.Contains([]tune.Test{"", tune.ByRank, tune.ByMean}, opt.Test), opt.Test},
-		timeRange(c),
-	)
+	return opt, nil
 }
 
 // tuneOnTrace tunes a policy.
-func tuneOnTrace(ctx context.Context, c *cli.Context, space *tune.Space, path string, opt tune.Options) (*tune.Answer, error) {
+func tuneOnTrace(ctx context.Context, c *cli.Context, q *question.Tune, space *tune.Space, path string, opt tune.Options) (*tune.Answer, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(50))
 	in, err := tunedTrace(c, path, &opt)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := tune.Trace(ctx, space, in, tunedMetric(c), opt)
+	answer, err := tune.Trace(ctx, space, in, tunedMetric(q), opt)
 	return answer, traceError(ctx, path, err)
 }
 
@@ -245,7 +201,7 @@ func traceError(ctx context.Context, path string, err error) error {
 }
 
 // tunedMetric is the metric that is minimised on a trace.
-func tunedMetric(c *cli.Context) string { return cmp.Or(c.String("objective"), "mean_wait") }
+func tunedMetric(q *question.Tune) string { return cmp.Or(q.Objective, "mean_wait") }
 
 // tunedTrace reads the trace.
 func tunedTrace(c *cli.Context, path string, opt *tune.Options) (*model.Instance, error) {
@@ -267,8 +223,8 @@ func tunedTrace(c *cli.Context, path string, opt *tune.Options) (*model.Instance
 }
 
 // tuneOnInstances tunes a solver.
-func tuneOnInstances(ctx context.Context, c *cli.Context, space *tune.Space, name string, paths []string, opt tune.Options) (*tune.Answer, error) {
-	plan, err := tunedInstances(ctx, c, name, paths)
+func tuneOnInstances(ctx context.Context, c *cli.Context, q *question.Tune, space *tune.Space, name string, paths []string, opt tune.Options) (*tune.Answer, error) {
+	plan, err := tunedInstances(ctx, c, q, name, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -280,8 +236,8 @@ func tuneOnInstances(ctx context.Context, c *cli.Context, space *tune.Space, nam
 }
 
 // tunedInstances plans the instances that the solver takes.
-func tunedInstances(ctx context.Context, c *cli.Context, name string, paths []string) (*bench.Plan, error) {
-	suite, err := tuningSuite(c, name, paths)
+func tunedInstances(ctx context.Context, c *cli.Context, q *question.Tune, name string, paths []string) (*bench.Plan, error) {
+	suite, err := tuningSuite(c, q, name, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -303,7 +259,7 @@ func tunedInstances(ctx context.Context, c *cli.Context, name string, paths []st
 }
 
 // tuningSuite is the suite that makes the instances.
-func tuningSuite(c *cli.Context, name string, paths []string) (*bench.Suite, error) {
+func tuningSuite(c *cli.Context, q *question.Tune, name string, paths []string) (*bench.Suite, error) {
 	suite := &bench.Suite{Format: bench.SuiteFormat, Name: "tune"}
 	if c.IsSet("suite") {
 		if len(paths) > 0 {
@@ -334,15 +290,15 @@ func tuningSuite(c *cli.Context, name string, paths []string) (*bench.Suite, err
 		suite.Instances = append(suite.Instances, source)
 	}
 	if c.IsSet("objective") {
-		suite.Objective = c.String("objective")
+		suite.Objective = q.Objective
 	}
-	if c.IsSet("time") {
-		suite.Budget.Time = c.Duration("time").Seconds()
+	if q.Time != nil {
+		suite.Budget.Time = float64(*q.Time)
 	}
-	if c.IsSet("evals") {
-		suite.Budget.Evaluations = c.Int64("evals")
+	if q.Evals != nil {
+		suite.Budget.Evaluations = *q.Evals
 	}
-	suite.Workers = c.Int("workers")
+	suite.Workers = q.Workers
 	if suite.Folder == "" {
 		folder, err := filepath.Abs(".")
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/lab/tune"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/serve/question"
 )
 
 // slurmPolicy is the policy that is tuned where --slurm-conf is given and no policy.
@@ -26,16 +27,15 @@ func tuneSlurmFlags() []cli.Flag {
 		&cli.StringFlag{Name: "slurm-conf", Usage: "tune the settings of slurm.conf in `FILE`, which are the choice as it stands, and answer with the lines to change"},
 		&cli.StringFlag{Name: "assoc", Usage: "with --slurm-conf: `FILE` with what sacctmgr show assoc -P prints (with ParentName in its format, or with tree): the shares of accounts and users"},
 		&cli.StringFlag{Name: "qos", Usage: "with --slurm-conf: `FILE` with what sacctmgr show qos -P prints: the priorities of qualities of service"},
-		&cli.GenericFlag{Name: "judge", Value: new(texts), DefaultText: "none: look for settings", Usage: "with --slurm-conf: do not look for settings, but show the effect of `SETTING`, such as PriorityWeightAge=1000; may be given several times"},
 	}
 }
 
 // tunedPolicy is the policy that is tuned; empty: a solver.
-func tunedPolicy(c *cli.Context) string {
-	if c.String("policy") == "" && c.IsSet("slurm-conf") {
+func tunedPolicy(c *cli.Context, q *question.Tune) string {
+	if q.Policy == "" && c.IsSet("slurm-conf") {
 		return slurmPolicy
 	}
-	return c.String("policy")
+	return q.Policy
 }
 
 // checkTuneSlurm checks the flags.
@@ -54,7 +54,7 @@ func checkTuneSlurm(c *cli.Context) error {
 }
 
 // tuneSlurm tunes the settings of a site, or judges some.
-func tuneSlurm(ctx context.Context, c *cli.Context, opt tune.Options) (*tune.Answer, error) {
+func tuneSlurm(ctx context.Context, c *cli.Context, q *question.Tune, opt tune.Options) (*tune.Answer, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(50))
 	path := c.Args().First()
 	hash := sha256.New()
@@ -83,20 +83,20 @@ func tuneSlurm(ctx context.Context, c *cli.Context, opt tune.Options) (*tune.Ans
 	if _, err := settings.Parameters(); err != nil {
 		return nil, usageErrorf("%s: %w", c.String("slurm-conf"), err)
 	}
-	space, err := tune.NewSlurmSpace(tunedPolicy(c), site, *c.Generic("vary").(*texts), hex.EncodeToString(hash.Sum(nil)[:8]))
+	space, err := tune.NewSlurmSpace(tunedPolicy(c, q), site, q.Vary, hex.EncodeToString(hash.Sum(nil)[:8]))
 	if err != nil {
 		return nil, usageErrorf("%w", err)
 	}
 	var answer *tune.Answer
-	if judged := *c.Generic("judge").(*texts); len(judged) > 0 {
-		choice, err := space.SlurmChoice(judged)
+	if len(q.Judge) > 0 {
+		choice, err := space.SlurmChoice(q.Judge)
 		if err != nil {
 			return nil, usageErrorf("--judge: %w", err)
 		}
-		answer, err = tune.JudgeSlurm(ctx, space, in, tunedMetric(c), choice, opt)
+		answer, err = tune.JudgeSlurm(ctx, space, in, tunedMetric(q), choice, opt)
 		return answer, traceError(ctx, path, err)
 	}
-	answer, err = tune.Trace(ctx, space, in, tunedMetric(c), opt)
+	answer, err = tune.Trace(ctx, space, in, tunedMetric(q), opt)
 	return answer, traceError(ctx, path, err)
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -103,7 +104,7 @@ func (f *Field) Description() string {
 func (f *Field) Wrong(x float64) string {
 	expected, ok := "", true
 	kind := "a number"
-	if f.Type == reflect.TypeFor[Seconds]() {
+	if f.Type == reflect.TypeFor[Seconds]() || f.Type == reflect.TypeFor[*Seconds]() {
 		kind = "a duration"
 	}
 	switch f.Check {
@@ -113,13 +114,41 @@ func (f *Field) Wrong(x float64) string {
 		expected, ok = kind+" ≥ 1", x >= 1
 	case "positive":
 		expected, ok = kind+" > 0", x > 0
+	default:
+		if low, high, is := strings.Cut(f.Check, ","); is {
+			expected, ok = within(kind, low, high, x)
+		}
 	}
 	if ok {
 		return ""
 	}
 	found := any(x)
-	if f.Type == reflect.TypeFor[Seconds]() {
+	if kind == "a duration" {
 		found = Seconds(x).Duration()
 	}
 	return fmt.Sprintf("expected %s, found %v", expected, found)
+}
+
+// within says whether x lies in an interval, such as [0.5,1) or (0,) without an upper end, and names it. Its halves are what stands before and behind the comma.
+func within(kind, low, high string, x float64) (expected string, ok bool) {
+	open, from := low[0] == '(', low[1:]
+	least, _ := strconv.ParseFloat(from, 64)
+	if ok = x >= least && !(open && x == least); high == ")" {
+		if kind == "a duration" {
+			from += "s"
+		}
+		return fmt.Sprintf("%s %s %s", kind, map[bool]string{true: ">", false: "≥"}[open], from), ok
+	}
+	to := high[:len(high)-1]
+	most, _ := strconv.ParseFloat(to, 64)
+	shut := high[len(high)-1] == ']'
+	ok = ok && x <= most && (shut || x < most)
+	switch {
+	case open && shut:
+		return fmt.Sprintf("%s above %s and at most %s", kind, from, to), ok
+	case open:
+		return fmt.Sprintf("%s between %s and %s, both excluded", kind, from, to), ok
+	default:
+		return fmt.Sprintf("%s from %s to %s", kind, from, to), ok
+	}
 }

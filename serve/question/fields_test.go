@@ -30,9 +30,14 @@ func TestWordsOfAField(t *testing.T) {
 		Any     float64    `json:"any"`
 		Param   Parameters `json:"param" doc:"with --any"`
 		Names   Names      `json:"names" doc:"with --count-all"`
+		Above   float64    `json:"above" check:"(0,0.9]"`
+		Between float64    `json:"between" check:"(0,1)"`
+		From    int        `json:"from" check:"[100,1000]"`
+		Long    *Seconds   `json:"long" check:"[1,)"`
+		More    *int       `json:"more" check:"(20,)"`
 	}
 	fields := FieldsOf(reflect.TypeFor[asked]())
-	if len(fields) != 8 {
+	if len(fields) != 13 {
 		t.Fatalf("%d fields: %+v", len(fields), fields)
 	}
 	f := &fields[0]
@@ -55,7 +60,12 @@ func TestWordsOfAField(t *testing.T) {
 		x    float64
 		want string
 	}{{f, 1, ""}, {f, 0, "expected a duration > 0, found 0s"}, {f, -1.5, "expected a duration > 0, found -1.5s"}, {&fields[1], 0, ""}, {&fields[1], -1, "expected a number ≥ 0, found -1"},
-		{&fields[3], 1, ""}, {&fields[3], 0, "expected a number ≥ 1, found 0"}, {&fields[4], 0, ""}, {&fields[4], -0.5, "expected a number ≥ 0, found -0.5"}, {&fields[4], math.NaN(), "expected a number ≥ 0, found NaN"}, {&fields[5], -1, ""}} {
+		{&fields[3], 1, ""}, {&fields[3], 0, "expected a number ≥ 1, found 0"}, {&fields[4], 0, ""}, {&fields[4], -0.5, "expected a number ≥ 0, found -0.5"}, {&fields[4], math.NaN(), "expected a number ≥ 0, found NaN"}, {&fields[5], -1, ""},
+		{&fields[8], 0.9, ""}, {&fields[8], 0, "expected a number above 0 and at most 0.9, found 0"}, {&fields[8], 0.91, "expected a number above 0 and at most 0.9, found 0.91"},
+		{&fields[9], 0.5, ""}, {&fields[9], 0, "expected a number between 0 and 1, both excluded, found 0"}, {&fields[9], 1, "expected a number between 0 and 1, both excluded, found 1"},
+		{&fields[9], math.NaN(), "expected a number between 0 and 1, both excluded, found NaN"},
+		{&fields[10], 100, ""}, {&fields[10], 1000, ""}, {&fields[10], 99, "expected a number from 100 to 1000, found 99"}, {&fields[10], 1001, "expected a number from 100 to 1000, found 1001"},
+		{&fields[11], 1, ""}, {&fields[11], 0.5, "expected a duration ≥ 1s, found 500ms"}, {&fields[12], 20.5, ""}, {&fields[12], 20, "expected a number > 20, found 20"}} {
 		if got := c.f.Wrong(c.x); got != c.want {
 			t.Errorf("%s %v: %q, expected %q", c.f.Name, c.x, got, c.want)
 		}

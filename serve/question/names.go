@@ -12,6 +12,9 @@ import (
 // Names are names of solvers or policies.
 type Names []string
 
+// Texts are values of a setting that may be given several times; a value may hold commas.
+type Texts []string
+
 // Parameters are those of a solver or a reader: name → a text, a number, true or false.
 type Parameters map[string]any
 
