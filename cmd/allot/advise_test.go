@@ -90,8 +90,8 @@ func TestAdviseSacct(t *testing.T) {
 
 func TestAdviseWrongUse(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
-		{"--risk 0 " + kth, "--risk: expected a share"},
-		{"--only nothing " + kth, "expected --only: a part"},
+		{"--risk 0 " + kth, "--risk: expected a number from 0.0001 to 0.5"},
+		{"--only nothing " + kth, "--only: expected one of limits"},
 		{"--policy exact " + kth, "--policy: expected an on-line policy"},
 		{"--policy nothing " + kth, "--policy: "},
 		{"--more 0 " + kth, "--more: expected"},
