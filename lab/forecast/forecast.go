@@ -178,7 +178,7 @@ func (m *moment) futures(ctx context.Context, workers int) ([][]float64, error) 
 	var failed atomic.Bool
 	settled := m.isSettled()
 	for run := range starts {
-		if failed.Load() || settled && run > 0 {
+		if failed.Load() || ctx.Err() != nil || settled && run > 0 {
 			break
 		}
 		g.Go(func() error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/looks"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/internal/simtest"
 	"github.com/allot-opt/allot/model"
@@ -255,6 +256,11 @@ func TestStopped(t *testing.T) {
 	f := &Forecast{Jobs: make([]Job, 1)}
 	if err := f.fill(ctx, m, &calibration{}); err == nil || f.Runs != 0 {
 		t.Errorf("stopped before the first: %+v, %v", f, err)
+	}
+	m.opt.Runs = 1_000_000
+	few := looks.Until(1000)
+	if err := f.fill(few, m, &calibration{}); err != nil || f.Runs == 0 || few.Taken() > 1100 {
+		t.Errorf("%d of %d futures and %d looks, %v: expected hardly any look after the end", f.Runs, m.opt.Runs, few.Taken(), err)
 	}
 	ctx, cancel = context.WithCancel(context.Background())
 	samples, err := Backtest(ctx, "easy", policy, in, Sampling{Samples: 2, From: 0, To: 1}, Options{Runs: 1, Least: 1, Day: 1, Days: 1, Workers: 1}, cancel)
