@@ -2,6 +2,7 @@ package prove
 
 import (
 	"context"
+	"fmt"
 	"errors"
 	"flag"
 	"io"
