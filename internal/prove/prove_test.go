@@ -2,9 +2,9 @@ package prove
 
 import (
 	"context"
-	"fmt"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
