@@ -21,7 +21,7 @@ func (p *Platform) CopyMachine(room, other *Room, m int) {
 // Takes is the estimated run time of the job on the given number of processors, if all of them are like those of machine m.
 func (p *Platform) Takes(j *Job, m, processors int) float64 {
 	machine := &p.Machines[m]
-	return p.estimateAlike(j, machine.Cluster, processors, machine.Speed, machine.Bandwidth)
+	return p.nodes.takes(j.Request.index, machine.Cluster, processors, machine.Speed, machine.Bandwidth)
 }
 
 // OpenTo says whether the machine is open to the job from the start to the end.
