@@ -93,7 +93,7 @@ func (s *study) entitlements(run *schedule) (entitled, received []float64, share
 			share(s.in.Processors(), active, asked, func(user int32, processors float64) {
 				entitled[user] += processors * passed
 				received[user] += float64(held[user]) * passed
-				if days != nil {
+				if days != nil && days.names[user] != "" { // jobs without a user take part, and have no row
 					days.now = append(days.now, rate{user, processors, float64(held[user])})
 				}
 			})

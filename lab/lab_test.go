@@ -297,6 +297,16 @@ func TestShares(t *testing.T) {
 	if err := r.WriteShares(&csv); err != nil || !strings.Contains(csv.String(), "\non line,first,1,x,14,20\n") {
 		t.Errorf("%v\n%s", err, csv.String())
 	}
+	// Jobs without a user share with the others, and are nobody's row: x is entitled to half, and receives all.
+	in = instance(t, model.JobSpec{ID: "a", Processors: model.Rigid(4), Work: new(7.0), User: "x"}, model.JobSpec{ID: "b", Processors: model.Rigid(4), Work: new(7.0)},
+		model.JobSpec{ID: "c", Work: new(1.0), User: "x", Arrival: 14})
+	runs = []Run{{"first", true, &model.Solution{Jobs: []model.Placement{placed("a", 4, 0, 7), placed("b", 4, 7, 14), placed("c", 1, 14, 15)}}}}
+	if r, err = Compare(t.Context(), in, runs, opt); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := r.Groups[0].Policies[0].Shares, []Share{{0, "x", 14, 28}}; !slices.Equal(got, want) {
+		t.Errorf("jobs without a user: %v, expected %v", got, want)
+	}
 }
 
 // TestShareByHand: of 10 processors who asks for 1 gets 1; of the 9 left who asks for 4 gets 4, less than a half; the last gets the other 5.

@@ -321,14 +321,14 @@ func (p *Platform) fitsSooner(site *place.Site, room *Room, j *Job, cluster, pro
 	var limits []limit
 	for _, speed := range c.speeds {
 		for _, link := range links {
-			if takes := p.estimateAlike(j, cluster, processors, speed, link); !model.Late(start+takes, j.Request.Deadline) {
+			if takes := n.takes(index, cluster, processors, speed, link); !model.Late(start+takes, j.Request.Deadline) {
 				limits = append(limits, limit{speed, link, takes})
 			}
 		}
 	}
 	slices.SortStableFunc(limits, func(a, b limit) int { return cmp.Compare(b.takes, a.takes) })
 	for _, l := range limits {
-		until := start + n.takes(index, cluster, processors, l.speed, l.link)
+		until := start + l.takes
 		chosen, ok := site.Choose(&room.Room, k, cluster, processors, func(m int) bool {
 			machine := &site.Machines[m]
 			return isAmong(among, m) && machine.Speed >= l.speed && machine.Bandwidth >= l.link && (!c.any || machine.OpenTo(k.Node.Reservation, start, until))
@@ -337,7 +337,7 @@ func (p *Platform) fitsSooner(site *place.Site, room *Room, j *Job, cluster, pro
 			return chosen, true
 		}
 	}
-	if j.Request.Stated || !n.sharesTasks(index, cluster, processors) {
+	if !n.sharesTasks(index, cluster, processors) {
 		return shares[:begin], false
 	}
 	chosen, ok := n.fitsUntil(room, index, cluster, processors, start, j.Request.Deadline, among, shares[:begin], func(shares []Share) bool { return p.inTime(j, cluster, shares, start) })
@@ -345,16 +345,6 @@ func (p *Platform) fitsSooner(site *place.Site, room *Room, j *Job, cluster, pro
 		return p.fitsInTime(n.first, room, j, cluster, processors, start, among, shares[:begin]) // what fits at all fits under every rule
 	}
 	return chosen, ok
-}
-
-// estimateAlike is the estimate of a job on processors of one speed and link.
-func (p *Platform) estimateAlike(j *Job, cluster, processors int, speed, link float64) float64 {
-	r := j.Request
-	each := (r.Tasks + processors - 1) / processors
-	if r.Stated {
-		return statedTime(r.in, r.index, cluster, speed, link, each)
-	}
-	return r.in.Busy(r.index, cluster, speed, each) + r.in.Transfer(r.index, link)
 }
 
 // takes is how long the job takes by its estimate, as the checker knows it, on processors of a speed and a link.

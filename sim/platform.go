@@ -66,6 +66,8 @@ type Platform struct {
 	Free     Room      // what is free now; a policy plans with copies of it
 
 	in       *model.Instance
+	stated   *model.Instance // see byEstimates
+	known    *model.Instance
 	byQueue  bool   // see [Discipline].ByQueue
 	together bool   // the machines of a cluster are listed as one
 	alike    bool   // besides all jobs are rigid: how long one takes is known when it arrives
@@ -552,8 +554,8 @@ func (p *Platform) giveLicences(room *Room, j *Job, cluster int) {
 }
 
 // Estimate is the execution time that the job's user stated, on the given processors: the time rule of the model with
-// estimate × reference speed as the work of a task, at the speed of the slowest processor. Without a stated estimate it is the
-// execution time itself.
+// estimate × reference speed as the work of a task, see [model.Instance.Known]. Without a stated estimate it is the execution
+// time itself.
 func (p *Platform) Estimate(j *Job, cluster int, shares []Share) float64 {
 	return p.estimate(j, cluster, shares, j.Request.Tasks, p.link(shares))
 }
@@ -588,21 +590,31 @@ func (p *Platform) estimate(j *Job, cluster int, shares []Share, tasks int, link
 	for _, s := range shares {
 		speed, n = min(speed, p.Machines[s.Machine].Speed), n+int(s.Processors)
 	}
-	r := j.Request
+	r, in, uniform := j.Request, j.Request.in, p.in.Clusters()[cluster].Uniform
 	each := (tasks + n - 1) / n
-	job := &r.in.Jobs()[r.index]
 	switch {
+	case r.Stated && uniform:
+		return statedTime(in, r.index, cluster, speed, link, each)
 	case r.Stated:
-		return statedTime(r.in, r.index, cluster, speed, link, each)
-	case job.StatesRuntimes() || p.in.Clusters()[cluster].Uniform:
-		return r.in.Busy(r.index, cluster, speed, each) + r.in.Transfer(r.index, link)
+		in = p.byEstimates(in)
+	}
+	if uniform || in.Jobs()[r.index].StatesRuntimes() {
+		return in.Busy(r.index, cluster, speed, each) + in.Transfer(r.index, link)
 	}
 	var set model.ProcessorSet
 	for _, s := range shares { // any processors of these machines: they are alike
 		first := p.Machines[s.Machine].First
 		set = append(set, model.Range{First: first, Last: first + int(s.Processors) - 1})
 	}
-	return r.in.Longest(r.index, cluster, model.NewProcessorSet(set...), tasks) + r.in.Transfer(r.index, link)
+	return in.Longest(r.index, cluster, model.NewProcessorSet(set...), tasks) + in.Transfer(r.index, link)
+}
+
+// byEstimates is [model.Instance.Known] of an instance that jobs belong to, made once for all jobs that come one after the other.
+func (p *Platform) byEstimates(in *model.Instance) *model.Instance {
+	if p.stated != in {
+		p.stated, p.known = in, in.Known()
+	}
+	return p.known
 }
 
 // Fastest is the least estimate of a job on the empty cluster, or +Inf if it can never run there. A moldable job counts at its rigid

@@ -2,6 +2,9 @@ package solvers_test
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/allot-opt/allot/internal/solvecases"
@@ -50,6 +53,35 @@ func TestSimulatedEstimatesAreForTheReferenceSpeed(t *testing.T) {
 				if len(solution.Jobs) != want {
 					t.Errorf("%s, reference speed %v, engine of instances %v: %d placed, expected %d", policy, reference, general, len(solution.Jobs), want)
 				}
+			}
+		}
+	}
+}
+
+// Estimates that are true say what the policy knows without them: no start differs, no job is killed, and a job is expected to end when it does, also on
+// processors of several speeds that have more or fewer tasks to share.
+func TestSimulatedTrueEstimatesChangeNothing(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		machines := []model.MachineSpec{{ID: "m", Processors: 1 + r.IntN(2), Speed: 1}, {ID: "k", Processors: 1 + r.IntN(3), Speed: 2, Count: 1 + r.IntN(2)}, {ID: "l", Speed: 0.75, Bandwidth: 4}}
+		if r.IntN(2) == 0 { // then each machine is listed
+			machines[0].Memory = new(3.0)
+		}
+		with, without := model.NewBuilder("with"), model.NewBuilder("without")
+		for _, b := range []*model.Builder{with, without} {
+			b.Cluster(model.ClusterSpec{ID: "c", Machines: machines, Overheads: &model.Overheads{ContextSwitch: 0.25}}).Cluster(slowCluster())
+		}
+		for k := range 12 {
+			j := model.JobSpec{ID: fmt.Sprint(k), Arrival: float64(r.IntN(30)), Processors: model.Rigid(1 + r.IntN(3)), Tasks: 1 + r.IntN(7), Work: new(float64(1 + r.IntN(8))), Input: float64(r.IntN(3)), Memory: 1}
+			without.Job(j)
+			j.Estimate = new(*j.Work)
+			with.Job(j)
+		}
+		for _, policy := range backfillers {
+			want, _ := simulated(t, policy, solvecases.Built(t, without), sim.Options{Kill: true})
+			got, _ := simulated(t, policy, solvecases.Built(t, with), sim.Options{Kill: true})
+			if !reflect.DeepEqual(got.Jobs, want.Jobs) {
+				t.Fatalf("%s, seed %d: %v with the estimates, %v without", policy, seed, got.Jobs, want.Jobs)
 			}
 		}
 	}

@@ -62,6 +62,22 @@ func TestTooFewForConfidence(t *testing.T) {
 	}
 }
 
+// Jobs enough on too few days, or of no time, are not called too few.
+func TestEnoughIsNotTooFew(t *testing.T) {
+	for _, c := range []struct{ jobs, every, used float64 }{{400, 60, 600}, {400, 6000, 0}, {100, 60, 600}} {
+		var jobs []Past
+		for k := range int(c.jobs) {
+			at := float64(k) * c.every
+			jobs = append(jobs, Past{Kind{User: "u", Requested: 7200}, at, at + c.used, c.used, 1})
+		}
+		jobs = append(jobs, Past{Kind{User: "later"}, 40 * 86400, 40 * 86400, 0, 1})
+		l := &advise(jobs, Rules{Risk: 0.01, Confidence: 0.95}).Limits[0]
+		if few := strings.HasSuffix(l.what(299), "too few"); l.User != "u" || l.State != tooFew || few != (c.jobs < 299) {
+			t.Errorf("%+v: %+v, %q", c, l, l.what(299))
+		}
+	}
+}
+
 // A kind of which a month would have had more than the risk killed, by however little, gets no advice for six months, though all of the site kept half of the risk.
 func TestContradicted(t *testing.T) {
 	race.OneGoroutine(t)

@@ -123,7 +123,7 @@ func (p *LimitsPart) section(rows int) *section {
 		if l.Requested > 0 {
 			requested, used = seconds(l.Requested), percent(l.Share)
 		}
-		t.rows = append(t.rows, []string{l.who(), l.what(), requested, seconds(l.Most), used})
+		t.rows = append(t.rows, []string{l.who(), l.what(p.Needed), requested, seconds(l.Most), used})
 	}
 	if len(t.rows) > 0 {
 		s.tables = append(s.tables, t)

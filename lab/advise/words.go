@@ -59,15 +59,18 @@ func (k *Kind) who() string {
 	return strings.Join(parts, ", ")
 }
 
-// what says in a few words what the advice is, or why there is none.
-func (l *Limit) what() string {
+// what says in a few words what the advice is, or why there is none; advice needs so many jobs.
+func (l *Limit) what(needed int) string {
 	switch l.State {
 	case Advised:
 		return "ask for " + seconds(l.Limit)
 	case tooFew:
+		if l.Jobs >= needed {
+			return string(tooFew)
+		}
 		return counted(l.Jobs, "job") + ": too few"
 	case noShorter:
-		return "limit is needed"
+		return "no shorter known"
 	case untried:
 		return "not tried yet"
 	case contradicted:

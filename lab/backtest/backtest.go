@@ -152,11 +152,11 @@ func newGroup(name string, list []*forecast.Sample, first float64, opt Options) 
 		}
 	}
 	g.Coverage, g.Early, g.Late, g.Points = float64(covered)/n, float64(early)/n, float64(len(list)-covered-early)/n, float64(points)/n
-	if len(errs) > 0 {
-		g.MeanError, g.MedianError = new(statistics.Sum(errs)/float64(len(errs))), new(median(errs))
+	if median, err := statistics.Quantile(errs, 0.5); err == nil {
+		g.MeanError, g.MedianError = new(statistics.Sum(errs)/float64(len(errs))), &median
 	}
-	if len(widths) > 0 {
-		g.MedianWidth, g.Pinball = new(median(widths)), new(statistics.Sum(losses)/float64(len(losses)))
+	if median, err := statistics.Quantile(widths, 0.5); err == nil {
+		g.MedianWidth, g.Pinball = &median, new(statistics.Sum(losses)/float64(len(losses)))
 	}
 	if covered == 0 || covered == len(list) {
 		return g, nil // all replicates would be alike, and an interval would claim what nobody knows
@@ -166,12 +166,6 @@ func newGroup(name string, list []*forecast.Sample, first float64, opt Options) 
 
 // mostDays bounds the memory of a bootstrap.
 const mostDays = 1_000_000
-
-// median is the lower median: with an even number the lower of the two in the middle.
-func median(list []float64) float64 {
-	slices.Sort(list)
-	return list[(len(list)-1)/2]
-}
 
 // interval adds the interval of the coverage; none where the jobs are of fewer than [statistics.LeastBlocks] blocks of days.
 func (g *Group) interval(days []statistics.Period, opt Options) error {

@@ -69,6 +69,10 @@ func TestFiguresByHand(t *testing.T) {
 	if groups, err := backtest.New(once, backtest.Options{Day: 100, Confidence: 0.95, Replicates: 200, Seed: 1}); err != nil || len(groups) != 2 || groups[0].Coverage != 1 || groups[0].Low != nil {
 		t.Errorf("all covered: %+v, %v", groups, err)
 	}
+	two := []forecast.Sample{{Start: 7, Forecast: forecast.Quantiles{P10: 5, P50: 6, P90: 9}, UpTo: 1}, {Start: 7, Forecast: forecast.Quantiles{P10: 1, P50: 3, P90: 11}, UpTo: 1}}
+	if groups, err := backtest.New(two, backtest.Options{Day: 100}); err != nil || *groups[0].MedianError != 2.5 || *groups[0].MedianWidth != 7 {
+		t.Errorf("medians of an even number are not the means of the two in the middle: %+v, %v", groups, err)
+	}
 	if _, err := backtest.New(nil, backtest.Options{Day: 1}); err == nil {
 		t.Error("no samples are accepted")
 	}

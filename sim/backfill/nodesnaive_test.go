@@ -15,6 +15,7 @@ import (
 // ranking or a priority; not the engine, the rooms, nor how they are searched.
 type naiveNodes struct {
 	in       *model.Instance
+	known    *model.Instance  // by the estimates
 	machines []*model.Machine // one by one
 	cluster  []int            // by machine
 	first    []int            // by machine: its first processor
@@ -81,7 +82,7 @@ type nodeFree struct {
 }
 
 func newNaiveNodes(in *model.Instance, rule string, step float64) *naiveNodes {
-	n := &naiveNodes{in: in, step: step, alarm: math.Inf(1), reserved: map[int]*nodeSlot{}}
+	n := &naiveNodes{in: in, known: in.Known(), step: step, alarm: math.Inf(1), reserved: map[int]*nodeSlot{}}
 	r, err := rules.Lookup(rule)
 	if err != nil {
 		panic(err)
@@ -340,18 +341,9 @@ func (n *naiveNodes) set(shares []nodeShare) model.ProcessorSet {
 	return model.NewProcessorSet(runs...)
 }
 
-// estimate is how long the job takes by its estimate, on the slowest of the machines.
+// estimate is how long the job takes by its estimate on the machines.
 func (n *naiveNodes) estimate(job, cluster int, shares []nodeShare) float64 {
-	j := &n.in.Jobs()[job]
-	if math.IsNaN(j.Estimate) {
-		return n.in.Duration(job, cluster, n.set(shares))
-	}
-	slowest, link, processors := math.Inf(1), math.Inf(1), 0
-	for _, s := range shares {
-		m := n.machines[s.machine]
-		slowest, link, processors = min(slowest, m.Speed), min(link, m.Bandwidth), processors+s.processors
-	}
-	return n.atSpeed(job, processors, slowest, link)
+	return n.known.Duration(job, cluster, n.set(shares))
 }
 
 // atSpeed is how long the job takes by its estimate on processors of one speed.
@@ -409,9 +401,6 @@ func (n *naiveNodes) fit(r *nodeRoom, job, cluster, processors int, start float6
 		if shares != nil {
 			return shares
 		}
-	}
-	if !math.IsNaN(j.Estimate) {
-		return nil
 	}
 	defer func(s rules.Scorer) { n.scorer = s }(n.scorer)
 	n.scorer = nil

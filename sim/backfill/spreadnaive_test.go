@@ -247,23 +247,24 @@ func (n *wide) times(j *wideJob, held []int) (estimated, real []float64) {
 		transfer = j.input / link
 	}
 	for c := range n.clusters {
-		here, processors, slowest := make([]int, len(held)), 0, math.Inf(1)
+		here, processors := make([]int, len(held)), 0
 		for m, p := range held {
 			if n.machines[m].cluster == c && p > 0 {
-				here[m], processors, slowest = p, processors+p, min(slowest, n.machines[m].speed)
+				here[m], processors = p, processors+p
 			}
 		}
 		if processors == 0 {
 			estimated, real = append(estimated, math.NaN()), append(real, math.NaN())
 			continue
 		}
-		part, takes := *j, 0.0
+		part, takes, stated := *j, 0.0, 0.0
 		part.tasks = byCluster[c]
 		tasks, _ := n.share(&part, here)
 		for m := range tasks {
 			for _, b := range tasks[m] {
 				if b > 0 {
 					takes = max(takes, float64(b)*j.work/n.machines[m].speed+n.overhead(c, j.message))
+					stated = max(stated, float64(b)*j.estimate/n.machines[m].speed+n.overhead(c, j.message))
 				}
 			}
 		}
@@ -271,8 +272,7 @@ func (n *wide) times(j *wideJob, held []int) (estimated, real []float64) {
 		if math.IsNaN(j.estimate) {
 			estimated = append(estimated, takes+transfer)
 		} else {
-			each := (part.tasks + processors - 1) / processors
-			estimated = append(estimated, float64(each)*j.estimate/slowest+n.overhead(c, j.message)+transfer)
+			estimated = append(estimated, stated+transfer)
 		}
 	}
 	return estimated, real
