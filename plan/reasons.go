@@ -48,7 +48,7 @@ func (s *Schedule) whyNot(job int) string {
 	if s.in.Features()&model.PowerLimits != 0 {
 		text = "no time was found for it" + withinLimits // not that there is none: pieces that end early, or an earlier round, may leave room
 	}
-	if len(s.solution.Jobs) > 0 {
+	if !s.empty() {
 		text += " " + s.beside()
 	}
 	return text
@@ -78,11 +78,14 @@ func (s *Schedule) whyOut(job int, slot Slot) string {
 	if CanSpread(s.in, job) { // other numbers of processors over several clusters may end it sooner
 		first = fmt.Sprintf("it would end at %v on %s", slot.End, cluster)
 	}
-	if len(s.solution.Jobs) == 0 {
+	if s.empty() {
 		return fmt.Sprintf("hard deadline %v would be missed: %s", j.Deadline, first)
 	}
 	return fmt.Sprintf("hard deadline %v would be missed %s: %s", j.Deadline, s.beside(), first)
 }
+
+// empty says that nothing is placed, also not by an earlier round.
+func (s *Schedule) empty() bool { return len(s.solution.Jobs) == 0 && len(s.in.Held()) == 0 }
 
 // beside says where the jobs placed so far leave room: behind them, or in the holes between them too.
 func (s *Schedule) beside() string {
