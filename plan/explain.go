@@ -29,7 +29,8 @@ type Wait struct {
 	End float64 `json:"end"`
 }
 
-// Alternative is the earliest end that the job could have on one cluster if all other jobs stayed where they are. The job may fill holes.
+// Alternative is the earliest end that the job could have on one cluster if all other jobs stayed where they are. The job may fill holes, on machines of different speed those that are
+// as long as it takes on the slowest: with more or fewer tasks than processors it may end even earlier there.
 type Alternative struct {
 	Cluster    string             `json:"cluster"`
 	Processors model.ProcessorSet `json:"processors,omitempty"`
