@@ -237,7 +237,7 @@ var (
 	reasonFirst    = regexp.MustCompile(`^hard deadline \S+ would be missed: earliest end (\S+) on \S+$`)
 	reasonBeside   = regexp.MustCompile(`^hard deadline \S+ would be missed (beside|behind) the jobs (?:placed|served) before it: earliest end (\S+) on \S+$`)
 	reasonChoice   = regexp.MustCompile(`^left out by choice: it could end at (\S+) on \S+$`)
-	reasonNoTime   = regexp.MustCompile(`^(?:no time was found for it within the horizon and the limits of power|is never given enough machines that are open to it for as long as it takes)( beside the jobs placed before it| behind the jobs placed before it)?$`)
+	reasonNoTime   = regexp.MustCompile(`^(?:no time was found for it(?: within the horizon and the limits of power)?|is never given enough machines that are open to it for as long as it takes)( beside the jobs placed before it| behind the jobs placed before it)?$`)
 	reasonWaits    = regexp.MustCompile(`^waits for job (\S+), which is not placed$`)
 	reasonGrid     = regexp.MustCompile(`^hard deadline \S+ would be missed: earliest end (\S+) on \S+; (?:(speed binds: \S+ if nothing else ran|the wait for the jobs before it binds).*|(memory|bandwidth) binds.*)$`)
 	reasonStart    = regexp.MustCompile(`^hard deadline \S+ cannot be met: started at (\S+) (?:on the processors that it gets of the empty system )?it would end at \S+ at the earliest(?: on (\S+))?, by its estimate$`)
