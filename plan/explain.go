@@ -29,7 +29,8 @@ type Wait struct {
 	End float64 `json:"end"`
 }
 
-// Alternative is the earliest end that the job could have on one cluster if all other jobs stayed where they are. The job may fill holes.
+// Alternative is the earliest end that the job could have on one cluster if all other jobs stayed where they are. The job may fill holes. Where machines of a cluster differ in
+// speed, power or states, it may even end earlier: then holes count that are as long as it takes on the slowest, and limits as they are for the machines that keep to them least.
 type Alternative struct {
 	Cluster    string             `json:"cluster"`
 	Processors model.ProcessorSet `json:"processors,omitempty"`
@@ -230,8 +231,12 @@ func (x *explainer) alternativeOnNodes(a *Alternative, cluster, size int, ready 
 		if !ok {
 			break
 		}
-		if x.limits == nil || x.limits.anywhere(cluster, size, slot.Start, slot.End) {
-			x.found(a, slot.Start, slot.End)
+		end, within := slot.End, true
+		if x.limits != nil {
+			end, within = x.limits.anywhere(cluster, size, slot.Start, slot.End)
+		}
+		if within {
+			x.found(a, slot.Start, end)
 			return
 		}
 	}

@@ -186,18 +186,25 @@ func (l *timeLimits) takesPower(job, cluster int, set model.ProcessorSet) bool {
 	return slices.ContainsFunc(l.shares(job, cluster, set), func(s share) bool { return s.power > 0 })
 }
 
-// anywhere says whether the job may run from start to end on a number of processors of the cluster, whatever machines these are of.
-func (l *timeLimits) anywhere(cluster, size int, start, end float64) bool {
-	if start < l.from || end > l.to {
-		return false
-	}
-	most := 0.0
+// anywhere is the end of the job if it runs from start to end, or ends with the horizon where only rounding is beyond, on a number of processors of the cluster, whatever machines these are
+// of; false: a limit forbids that, on the machines that take most or are up for the shortest time.
+func (l *timeLimits) anywhere(cluster, size int, start, end float64) (float64, bool) {
+	until, most := l.to, 0.0
 	c := &l.in.Clusters()[cluster]
 	for g := range c.Machines {
-		if from, to := l.window(&c.Machines[g]); end > start && (start < from || end > to) {
-			return false
+		if from, to := l.window(&c.Machines[g]); end > start {
+			if start < from {
+				return 0, false
+			}
+			until = min(until, to)
 		}
 		most = max(most, l.powerOn(l.job, &c.Machines[g]))
 	}
-	return end == start || l.caps[cluster].allows([]share{{power: most, n: size}}, start, end)
+	if end > until {
+		var inTime bool
+		if end, inTime = model.EndBy(start, end-start, until); !inTime {
+			return 0, false
+		}
+	}
+	return end, start >= l.from && (end == start || l.caps[cluster].allows([]share{{power: most, n: size}}, start, end))
 }

@@ -191,3 +191,40 @@ func TestExplainOffersWithinTheLimits(t *testing.T) {
 		t.Errorf("%d offered, %d of them later than the arrival, %d not at all", offered, later, none)
 	}
 }
+
+// Decimals may fill the horizon: a job that would end later by rounding alone ends with it, also where single machines are asked for something.
+func TestExplainFillsTheHorizon(t *testing.T) {
+	rounded := 0
+	for _, unit := range []float64{0.1, 0.3, 1.1, 0.001, 60.1} {
+		for arrival := range 40 {
+			for length := 1; length <= 4; length++ {
+				for _, nodes := range []bool{false, true} {
+					b := model.NewBuilder("full").Minimise("makespan", 1)
+					to := unit * float64(arrival+length)
+					b.Spec().Horizon = &model.HorizonSpec{To: to}
+					machine, job := model.MachineSpec{ID: "m"}, model.JobSpec{ID: "j", Arrival: unit * float64(arrival), Work: new(unit * float64(length))}
+					if nodes {
+						machine.Resources, job.Resources = map[string]float64{"ram": 1}, map[string]float64{"ram": 1}
+					}
+					b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{machine}})
+					b.Job(job)
+					in, err := b.Build()
+					if err != nil {
+						t.Fatal(err)
+					}
+					if job.Arrival+*job.Work > to {
+						rounded++
+					}
+					sol := &model.Solution{Jobs: []model.Placement{}, Unscheduled: []model.Unscheduled{{Job: "j", Reason: "no"}}}
+					a := Explain(in, sol, 0).Alternatives[0]
+					if a.End == nil || !right(in, with(in, sol, 0, 0, model.Processors(0), *a.Start), 0) && *a.End != to || *a.End > to {
+						t.Errorf("%v·[%d, +%d), nodes %v: offers %v, %s", unit, arrival, length, nodes, endOrInf(a), a.Why)
+					}
+				}
+			}
+		}
+	}
+	if rounded < 50 {
+		t.Errorf("only %d ends are later by rounding", rounded)
+	}
+}

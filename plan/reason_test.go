@@ -57,3 +57,36 @@ func TestTheReasonNamesJobsBeforeOnlyWhereThereAreSome(t *testing.T) {
 		}
 	}
 }
+
+// Of a job that may spread over clusters no reason says that it cannot be in time, also where a schedule keeps it on one: on two whole machines it takes half as long, and where a machine of
+// one cluster closes others have room.
+func TestReasonsOfJobsThatMaySpread(t *testing.T) {
+	machine := []model.MachineSpec{{ID: "m"}}
+	whole := model.ClusterSpec{ID: "a", Allocation: "machine", Machines: machine}
+	other := model.ClusterSpec{ID: "b", Allocation: "machine", Machines: machine}
+	closes := model.ClusterSpec{ID: "a", Machines: []model.MachineSpec{{ID: "m"}, {ID: "n", Closed: []model.ClosedSpec{{From: 1}}}}}
+	for name, c := range map[string]struct {
+		clusters []model.ClusterSpec
+		deadline *float64
+	}{"whole": {[]model.ClusterSpec{whole, other}, new(3.0)}, "closed": {[]model.ClusterSpec{closes, {ID: "b", Machines: machine}}, nil}} {
+		b := model.NewBuilder(name).Minimise("makespan", 1)
+		b.Cluster(c.clusters...)
+		b.Job(model.JobSpec{ID: "j", Processors: model.Rigid(2), Work: new(2.0), Span: "grid", Deadline: c.deadline, DeadlineHard: c.deadline != nil})
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		pieces := []model.Piece{{Cluster: "a", Processors: model.Processors(0), Tasks: 1, End: 2}, {Cluster: "b", Processors: model.Processors(0), Tasks: 1, End: 2}}
+		if report := model.Check(in, &model.Solution{Jobs: []model.Placement{{Job: "j", End: 2, Pieces: pieces}}}); !report.OK() {
+			t.Fatal(name, report.Violations)
+		}
+		s, err := NewSchedule(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.LeaveOut(0)
+		if reason := s.Solution().Unscheduled[0].Reason; strings.Contains(reason, "alone") || strings.Contains(reason, "never") || strings.Contains(reason, "earliest") {
+			t.Errorf("%s: %s", name, reason)
+		}
+	}
+}

@@ -45,10 +45,13 @@ func (s *Schedule) whyNot(job int) string {
 		}
 	}
 	text := "is never given enough machines that are open to it for as long as it takes"
+	if s.in.SpreadOver(job) != nil {
+		text = "no time was found for it" // over several clusters there may be one
+	}
 	if s.in.Features()&model.PowerLimits != 0 {
 		text = "no time was found for it" + withinLimits // not that there is none: pieces that end early, or an earlier round, may leave room
 	}
-	if len(s.solution.Jobs) > 0 {
+	if !s.empty() {
 		text += " " + s.beside()
 	}
 	return text
@@ -75,14 +78,17 @@ func (s *Schedule) whyOut(job int, slot Slot) string {
 		return fmt.Sprintf("hard deadline %v would be missed: even alone it cannot end before %v", j.Deadline, least)
 	}
 	first := fmt.Sprintf("earliest end %v on %s", slot.End, cluster)
-	if CanSpread(s.in, job) { // other numbers of processors over several clusters may end it sooner
+	if s.in.SpreadOver(job) != nil { // other numbers of processors over several clusters may end it sooner
 		first = fmt.Sprintf("it would end at %v on %s", slot.End, cluster)
 	}
-	if len(s.solution.Jobs) == 0 {
+	if s.empty() {
 		return fmt.Sprintf("hard deadline %v would be missed: %s", j.Deadline, first)
 	}
 	return fmt.Sprintf("hard deadline %v would be missed %s: %s", j.Deadline, s.beside(), first)
 }
+
+// empty says that nothing is placed, also not by an earlier round.
+func (s *Schedule) empty() bool { return len(s.solution.Jobs) == 0 && len(s.in.Held()) == 0 }
 
 // beside says where the jobs placed so far leave room: behind them, or in the holes between them too.
 func (s *Schedule) beside() string {
@@ -94,7 +100,7 @@ func (s *Schedule) beside() string {
 
 // leastEnd is a time before which the job cannot end, whatever else runs; −Inf: none is known.
 func (s *Schedule) leastEnd(job int) float64 {
-	if CanSpread(s.in, job) {
+	if s.in.SpreadOver(job) != nil {
 		return math.Inf(-1)
 	}
 	j, takes := &s.in.Jobs()[job], math.Inf(1)

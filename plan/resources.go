@@ -2,6 +2,7 @@ package plan
 
 import (
 	"math"
+	"slices"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan/place"
@@ -452,14 +453,12 @@ func (l *licencePools) add(j *model.Job, slot *Slot) {
 			}
 			continue
 		}
-		grid := false
+		var drawn []*profile
 		for _, piece := range slot.pieces {
-			p, own := l.of(need.Licence, piece.cluster)
-			if p == nil || !own && grid {
-				continue
+			if p, _ := l.of(need.Licence, piece.cluster); p != nil && !slices.Contains(drawn, p) {
+				drawn = append(drawn, p)
+				p.add(slot.Start, slot.End, float64(need.Copies))
 			}
-			grid = grid || !own
-			p.add(slot.Start, slot.End, float64(need.Copies))
 		}
 	}
 }

@@ -234,3 +234,35 @@ func TestLicencesAreFreeWhenProcessorsAre(t *testing.T) {
 		}
 	}
 }
+
+// A job draws its copies once from each pool, however many of its pieces are on the cluster, or on clusters that draw from the grid's.
+func TestLicencesAreDrawnOnceFromEachPool(t *testing.T) {
+	b := model.NewBuilder("licences")
+	b.Spec().Licences = map[string]int{"a": 4}
+	machines := []model.MachineSpec{{ID: "m", Count: 3}}
+	b.Cluster(model.ClusterSpec{ID: "x", Machines: machines}, model.ClusterSpec{ID: "y", Machines: machines}, model.ClusterSpec{ID: "z", Licences: map[string]int{"a": 4}, Machines: machines})
+	b.Job(model.JobSpec{ID: "pieces", Work: new(2.0), Processors: model.Rigid(5), Span: string(model.SpanGrid), Licences: map[string]int{"a": 2}},
+		model.JobSpec{ID: "job", Work: new(1.0), Licences: map[string]int{"a": 2}})
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	placed := model.Placement{Job: "pieces", End: 2}
+	slot := Slot{End: 2}
+	for _, at := range []struct{ cluster, processor int }{{0, 0}, {0, 1}, {1, 0}, {2, 0}, {2, 1}} {
+		set := model.Processors(at.processor)
+		placed.Pieces = append(placed.Pieces, model.Piece{Cluster: in.Clusters()[at.cluster].ID, Processors: set, Tasks: 1, End: 2})
+		slot.pieces = append(slot.pieces, piece{cluster: at.cluster, set: set, end: 2})
+	}
+	sol := &model.Solution{Jobs: []model.Placement{placed, {Job: "job", Cluster: "z", Processors: model.Processors(2), End: 1}}}
+	if report := model.Check(in, sol); !report.OK() {
+		t.Fatal(report.Violations)
+	}
+	pools := newLicencePools(in)
+	pools.add(&in.Jobs()[0], &slot)
+	for c, a := range Explain(in, sol, 1).Alternatives {
+		if start := pools.earliest(&in.Jobs()[1], c, 0, 1); start != 0 || a.Start == nil || *a.Start != 0 {
+			t.Errorf("%s: two copies are left, but free from %v on; offered is %+v", a.Cluster, start, a)
+		}
+	}
+}

@@ -458,6 +458,20 @@ func (r *rollingRun) commit(sol *model.Solution) error {
 		r.held = append(r.held, hold)
 	}
 	r.solution.Jobs = append(r.solution.Jobs, sol.Jobs...)
-	r.solution.Unscheduled = append(r.solution.Unscheduled, sol.Unscheduled...)
+	for _, u := range sol.Unscheduled {
+		r.solution.Unscheduled = append(r.solution.Unscheduled, model.Unscheduled{Job: u.Job, Reason: inRound(r.in, r.now, false, u)})
+	}
 	return nil
+}
+
+// inRound says in which round the job was left out for its reason: the round knows no earlier start, and perhaps no run time but by the estimates. What runs nowhere runs in no round.
+func inRound(in *model.Instance, now float64, estimated bool, u model.Unscheduled) string {
+	if j, ok := in.JobIndex(u.Job); ok && !in.Runs(j) {
+		return u.Reason
+	}
+	by := ""
+	if estimated {
+		by = ", by the estimates"
+	}
+	return plan.CutReason(fmt.Sprintf("in the round at %v%s: %s", now, by, u.Reason))
 }

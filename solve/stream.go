@@ -313,7 +313,7 @@ func (s *streamRun) commit(e *sim.Engine, sol *model.Solution, of map[string]*si
 	for _, u := range sol.Unscheduled {
 		if j := of[u.Job]; j != nil {
 			delete(of, u.Job)
-			e.Drop(j, u.Reason)
+			e.Drop(j, inRound(s.in, s.now, s.known != s.in, u))
 		}
 	}
 	if len(of) > 0 {

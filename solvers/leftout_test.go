@@ -237,15 +237,16 @@ var (
 	reasonFirst    = regexp.MustCompile(`^hard deadline \S+ would be missed: earliest end (\S+) on \S+$`)
 	reasonBeside   = regexp.MustCompile(`^hard deadline \S+ would be missed (beside|behind) the jobs (?:placed|served) before it: earliest end (\S+) on \S+$`)
 	reasonChoice   = regexp.MustCompile(`^left out by choice: it could end at (\S+) on \S+$`)
-	reasonNoTime   = regexp.MustCompile(`^(?:no time was found for it within the horizon and the limits of power|is never given enough machines that are open to it for as long as it takes)( beside the jobs placed before it| behind the jobs placed before it)?$`)
+	reasonNoTime   = regexp.MustCompile(`^(?:no time was found for it(?: within the horizon and the limits of power)?|is never given enough machines that are open to it for as long as it takes)( beside the jobs placed before it| behind the jobs placed before it)?$`)
 	reasonWaits    = regexp.MustCompile(`^waits for job (\S+), which is not placed$`)
 	reasonGrid     = regexp.MustCompile(`^hard deadline \S+ would be missed: earliest end (\S+) on \S+; (?:(speed binds: \S+ if nothing else ran|the wait for the jobs before it binds).*|(memory|bandwidth) binds.*)$`)
 	reasonStart    = regexp.MustCompile(`^hard deadline \S+ cannot be met: started at (\S+) (?:on the processors that it gets of the empty system )?it would end at \S+ at the earliest(?: on (\S+))?, by its estimate$`)
 	reasonShape    = regexp.MustCompile(`^hard deadline \S+ cannot be met: started at (\S+) on \d+ processors it would end at (\S+), by its estimate$`)
-	reasonPassed   = regexp.MustCompile(`^(?:hard deadline \S+ has passed|its (?:turn|slot) .* after its hard deadline \S+|it waited at the broker until no resource could meet its hard deadline|when it arrived no resource could take it and meet its hard deadline|no reservation meets its hard deadline|no reservation ends, by the estimates, before its machines are closed for good|hard deadline \S+ cannot be met(?:: started at \S+ or later it would end after that)?(?: on \S+)? on the processors that it gets(?: under the power caps)?, by its estimate|takes more power on the processors that it gets than the power cap still leaves for its estimated time|the slot for task .* after the deadline .*|it ran on \S+ until \S+, after its hard deadline \S+)$`)
+	reasonPassed   = regexp.MustCompile(`^(?:hard deadline \S+ has passed|its (?:turn|slot) .* after its hard deadline \S+|it waited at the broker until no resource could meet its hard deadline|when it arrived no resource could take it and meet its hard deadline|no reservation meets its hard deadline|ended at its hard deadline \S+, which it had not met: started at \S+|no reservation ends, by the estimates, before its machines are closed for good|hard deadline \S+ cannot be met(?:: started at \S+ or later it would end after that)?(?: on \S+)? on the processors that it gets(?: under the power caps)?, by its estimate|takes more power on the processors that it gets than the power cap still leaves for its estimated time|the slot for task .* after the deadline .*|it ran on \S+ until \S+, after its hard deadline \S+)$`)
 	reasonOpen     = regexp.MustCompile(`^hard deadline \S+ cannot be met: started at (\S+) or later it would end after that(?: on (\S+))? on all machines open to it, by its estimate$`)
 	reasonTogether = regexp.MustCompile(`^(?:hard deadline \S+ cannot be met|cannot end within the horizon, by \S+,) together with (.*)$`)
 	reasonAtOnce   = regexp.MustCompile(`^it would miss its hard deadline, no machine is open to it at (\S+), or the objective is better without it$`)
+	reasonRound    = regexp.MustCompile(`^in the round at (\S+?)(, by the estimates)?: (.*)$`)
 	reasonRoom     = "no room is left on machines that can run it in time"
 )
 
@@ -325,6 +326,76 @@ func TestReasonsOfMoldableJobsAreTrue(t *testing.T) {
 	if t.Log(seen); seen["alone"] < 100 || seen["passed"] < 10 {
 		t.Errorf("too few of some kinds: %v", seen)
 	}
+}
+
+// In rolling use a job that is left out could often have ended in time if it had started when it arrived, or by its run time if the estimate is longer: what a round knows is said of the round.
+func TestReasonsOfRoundsAreTrue(t *testing.T) {
+	race.OneGoroutine(t)
+	seen := map[string]int{}
+	for seed := range race.Fewer(uint64(40), 15) {
+		b := drawnTight(rand.New(rand.NewPCG(seed, 59)), seed)
+		estimated := seed%4 == 3
+		for k := range b.Spec().Jobs {
+			if job := &b.Spec().Jobs[k]; estimated {
+				job.Estimate = new(2 * *job.Work)
+			}
+		}
+		in := solvecases.Built(t, b)
+		for _, info := range solve.Solvers() {
+			rolling, err := solve.NewRolling(info.Choice(), 3, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := solve.Run(t.Context(), solve.Choice{Info: info, Solver: rolling}, in, solve.Options{Seed: seed, MaxEvals: 300, Strict: true})
+			if errors.Is(err, solve.ErrUnsupported) {
+				continue
+			}
+			if err != nil {
+				t.Fatalf("seed %d, %s: %v", seed, info.Name, err)
+			}
+			if result.Solution == nil {
+				continue
+			}
+			for _, u := range result.Solution.Unscheduled {
+				kind, wrong := judgeRound(t, b, in, result.Solution, estimated, u)
+				seen[kind]++
+				if wrong != "" {
+					t.Errorf("seed %d, %s: %s: %q: %s", seed, info.Name, u.Job, u.Reason, wrong)
+				}
+			}
+		}
+	}
+	t.Log(seen)
+	for kind, least := range map[string]int{"round, alone": 100, "round, beside": 50, "round, estimates": 100} {
+		if seen[kind] < race.Enough(least) {
+			t.Errorf("%s: only %d of %v", kind, seen[kind], seen)
+		}
+	}
+}
+
+// judgeRound judges a reason of rolling use: one of a round holds of the job as it arrives at the round.
+func judgeRound(t *testing.T, b *model.Builder, in *model.Instance, sol *model.Solution, estimated bool, u model.Unscheduled) (kind, wrong string) {
+	t.Helper()
+	spec, of := *b.Spec(), reasonRound.FindStringSubmatch(u.Reason)
+	if of != nil {
+		if estimated != (of[2] != "") {
+			return "round", "it speaks of estimates, or does not"
+		}
+		if estimated {
+			return "round, estimates", ""
+		}
+		k, _ := in.JobIndex(u.Job)
+		spec.Jobs = slices.Clone(spec.Jobs)
+		spec.Jobs[k].Arrival, u.Reason = max(spec.Jobs[k].Arrival, number(t, of[1])), of[3]
+	}
+	f, empty := &counterfactual{spec: &spec, placed: map[string]model.Placement{}}, &counterfactual{spec: &spec}
+	for _, p := range sol.Jobs {
+		f.placed[p.Job] = p
+	}
+	if kind, wrong = f.judge(t, empty, in, u); of != nil {
+		kind = "round, " + kind
+	}
+	return kind, wrong
 }
 
 // judge is the kind of a reason, and what is wrong with it.

@@ -98,7 +98,7 @@ func leftOut(in *model.Instance, sol *model.Solution) string {
 		k, _ := in.JobIndex(u.Job)
 		j := &in.Jobs()[k]
 		waits := slices.ContainsFunc(j.After, func(before int) bool { return out[in.Jobs()[before].ID] })
-		if before, found := strings.CutPrefix(u.Reason, "waits for job "); found && !out[strings.TrimSuffix(before, ", which is not placed")] || found && !waits {
+		if _, before, found := strings.Cut(u.Reason, "waits for job "); found && !out[strings.TrimSuffix(before, ", which is not placed")] || found && !waits {
 			return fmt.Sprintf("job %s %s, which is not so", u.Job, u.Reason)
 		}
 		hard := j.DeadlineHard && j.HasDeadline()

@@ -27,8 +27,8 @@ allot explain --trace [--json] INSTANCE SOLUTION [JOB]
 allot explain --trace --solver NAME [--seed N] [--json] INSTANCE [JOB]
 allot explain --presolve [--solver NAME] [--json] INSTANCE`,
 		Description: `Without --trace it says of one JOB: where and when it runs, or why it is left out; what it waits for; and, for each cluster, how early it
-could end there if all other jobs stayed where they are, or why it cannot run there. A job that may choose its number of processors is asked about the
-number that it holds, as far as the cluster has it, and about its least if it is left out or runs in pieces. If an on-line solver that can explain itself made the solution, it
+could end there if all other jobs stayed where they are, or why it cannot run there. (Where machines of a cluster differ in speed,
+power or states it may even end earlier.) A job that may choose its number of processors is asked about the number that it holds, as far as the cluster has it, and about its least if it is left out or runs in pieces. If an on-line solver that can explain itself made the solution, it
 also names the rules that decided. To find them it runs the solver again, with the seed and the parameters of the solution.
 
 With --trace it prints every step of a solver that decides step by step, or only the steps about the JOB. It runs the solver of the SOLUTION again

@@ -277,6 +277,15 @@ func TestTakes(t *testing.T) {
 		return &model.InstanceSpec{Devices: []string{"gpu"}, Objective: map[string]float64{"unfinished": 1}, Jobs: []model.JobSpec{job, other},
 			Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 4, Resources: map[string]float64{"gpu": 1}}}}}}
 	}
+	closes := func(times ...model.ClosedSpec) func(*model.InstanceSpec) {
+		return func(s *model.InstanceSpec) { s.Clusters[0].Machines[0].Closed, s.Jobs[1].Deadline = times, new(1.0) }
+	}
+	reserves := func(time model.ClosedSpec) func(*model.InstanceSpec) {
+		return func(s *model.InstanceSpec) {
+			closes(time)(s)
+			s.Jobs[0].Reservation = "r"
+		}
+	}
 	for name, c := range map[string]struct {
 		change func(*model.InstanceSpec)
 		taken  bool
@@ -300,6 +309,11 @@ func TestTakes(t *testing.T) {
 		"parallel jobs on whole machines": {func(s *model.InstanceSpec) {
 			s.Clusters[0].Allocation, s.Jobs[0].Processors = "machine", model.Rigid(2)
 		}, false},
+		"opens in time":         {closes(model.ClosedSpec{To: new(0.5)}), false},
+		"opens too late":        {closes(model.ClosedSpec{To: new(0.75)}), true},
+		"closes again before":   {closes(model.ClosedSpec{To: new(0.5)}, model.ClosedSpec{From: 1.25, To: new(2.0)}), true},
+		"reserved from then on": {reserves(model.ClosedSpec{From: 0.5, To: new(2.0), For: "r"}), false},
+		"reserved too late":     {reserves(model.ClosedSpec{From: 0.75, To: new(2.0), For: "r"}), true},
 		"runs already": {func(s *model.InstanceSpec) {
 			s.Jobs[0].Running = &model.RunningSpec{Cluster: "c", Processors: model.Processors(0)}
 		}, false},

@@ -269,7 +269,7 @@ func (r *reader) text(s string) {
 }
 
 // rowOf is, by type of machine, the blocks of the job that an idle machine holds from the start on; nil: the job can run nowhere in time. It returns
-// false if the job could be placed and has no hard deadline, or takes no time.
+// false if the job could be placed and has no hard deadline, takes no time, or can start later on a machine that is closed to it at the start.
 func (r *reader) rowOf(k int) (row []int32, fits bool) {
 	in, job := r.in, &r.in.Jobs()[k]
 	n := job.Node()
@@ -307,8 +307,16 @@ func (r *reader) rowOf(k int) (row []int32, fits bool) {
 			continue
 		}
 		r.time = min(r.time, time)
-		if m := &in.Clusters()[c].Machines[r.types[t].group]; m.OpenTo(n.Reservation, r.start, until) {
+		switch m := &in.Clusters()[c].Machines[r.types[t].group]; {
+		case m.OpenTo(n.Reservation, r.start, until):
 			row[t], any = blocks, true
+		case slices.ContainsFunc(m.Closed(), func(closed model.Closure) bool { // it opens in time
+			opens := func(at float64) bool {
+				return at > r.start && !model.Late(model.End(at, time), job.Deadline) && m.OpenTo(n.Reservation, at, at+(until-r.start))
+			}
+			return opens(closed.From) || opens(closed.To)
+		}):
+			return nil, false
 		}
 	}
 	if !any {
