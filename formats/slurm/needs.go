@@ -275,10 +275,7 @@ func (q *queue) certainNodes(e *entry, l *layout) {
 	if j.mustUse == "" {
 		return
 	}
-	hosts, err := expandHosts(j.mustUse, q.doc.faults.Budget())
-	if err != nil {
-		return // that is listed
-	}
+	hosts, _ := expandHosts(j.mustUse, q.doc.faults.Budget()) // nameNodes has listed an error
 	most := l.machines.Max // nodes of the job; 0: any number
 	switch {
 	case l.perMachine > 0:

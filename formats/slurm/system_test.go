@@ -231,8 +231,8 @@ func bound(j model.JobSpec) model.JobSpec {
 
 // TestPartitionsOfAnInstance: a job that is added to a queue is tied to its partition as the jobs of the queue are, and the partitions' limits are those of the file.
 func TestPartitionsOfAnInstance(t *testing.T) {
-	const parts = "PartitionName=p MaxTime=30 MaxNodes=2 State=UP\n\nPartitionName=q MaxTime=UNLIMITED MaxNodes=UNLIMITED State=UP\n\n" +
-		"PartitionName=r MaxTime=1-00:00:00 State=DOWN\n\nPartitionName=apart State=UP\n"
+	const parts = "PartitionName=empty State=UP\n\nPartitionName=p MaxTime=30 MaxNodes=2 State=UP\n\nPartitionName=q MaxTime=UNLIMITED MaxNodes=UNLIMITED State=UP\n\n" +
+		"PartitionName=r MaxTime=1-00:00:00 State=DOWN PriorityTier=3\n\nPartitionName=apart State=UP PriorityTier=2\n"
 	system := nodes(node("a1", "p q", ""), node("a2", "q r", ""), node("b1", "apart", ""), node("b2", "apart", ""))
 	in, _ := read(t, slurm.Sources{
 		Jobs:  source("jobs", queue(`"partition": "p"`, `"partition": "q"`, `"partition": "apart"`, `"partition": "p,apart"`)),
@@ -252,9 +252,9 @@ func TestPartitionsOfAnInstance(t *testing.T) {
 		}
 	}
 	want := []model.PartitionSpec{
-		{ID: "apart", Clusters: []string{"apart"}}, {ID: "p", Clusters: []string{"p+q+r"}, Feature: "partition p", Limit: 1800, Machines: 2},
-		{ID: "p,apart", Clusters: []string{"p+q+r", "apart"}, Feature: "partition apart,p"}, {ID: "q", Clusters: []string{"p+q+r"}},
-		{ID: "r", Clusters: []string{"p+q+r"}, Feature: "partition r", Limit: 86400, Closed: true},
+		{ID: "apart", Clusters: []string{"apart"}, Tier: 2}, {ID: "p", Clusters: []string{"p+q+r"}, Feature: "partition p", Limit: 1800, Machines: 2, Tier: 1},
+		{ID: "p,apart", Clusters: []string{"p+q+r", "apart"}, Feature: "partition apart,p", Tier: 2}, {ID: "q", Clusters: []string{"p+q+r"}, Tier: 1},
+		{ID: "r", Clusters: []string{"p+q+r"}, Feature: "partition r", Limit: 86400, Closed: true, Tier: 3},
 	}
 	if got := in.Partitions(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
