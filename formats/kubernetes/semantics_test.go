@@ -438,6 +438,14 @@ func TestHostile(t *testing.T) {
 	if wrong < 100 {
 		t.Errorf("%d of the texts are wrong", wrong)
 	}
+	for levels, want := range map[int]bool{90: false, 110: true} {
+		for _, deep := range []string{strings.Repeat(`{"a": `, levels) + "1" + strings.Repeat("}", levels), strings.Repeat("[", levels) + strings.Repeat("]", levels)} {
+			_, _, err := read(nil, list("", podOf("p", `"x": `+deep, "")))
+			if got := err != nil && strings.Contains(err.Error(), "expected at most 100 levels, found more"); got != want {
+				t.Errorf("%d levels: %v", levels, err)
+			}
+		}
+	}
 }
 
 // FuzzHistory: any file of run times is read or refused.
