@@ -10,6 +10,19 @@ import (
 // What it takes to look for slots by the estimate is about what is counted while jobs look for them, on each kind of cluster and on any number of machines: neither forgets what the other
 // knows.
 func TestLooksAreAboutWhatIsCounted(t *testing.T) {
+	b := model.NewBuilder("widths").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 100}}})
+	for tasks := range 10 {
+		b.Job(model.JobSpec{ID: fmt.Sprint("j", tasks), Work: new(1.0), Tasks: tasks + 1, Processors: model.Moldable(1, tasks+1)})
+	}
+	in, tried := build(t, b), 0
+	for j := range in.Jobs() {
+		for n := 1; n <= in.Jobs()[j].Tasks; n = Wider(in.Jobs()[j].Tasks, n) {
+			tried++
+		}
+	}
+	if got := LooksOf(in).Widths * 10; got < float64(tried) || got > 1.5*float64(tried) {
+		t.Errorf("%d numbers of processors are tried of 10 jobs, %v by the estimate", tried, got)
+	}
 	for _, kind := range []struct {
 		name  string
 		times float64 // by how many times one may be off: the estimate takes it that all jobs are among the steps of a cheap cluster
