@@ -116,14 +116,11 @@ func alikeRuns(a, b []run, ready float64, kind func(part int32) int32) bool {
 	return len(a) == len(b)
 }
 
-// alike says that both profiles have the same used amount at every time from t on.
+// alike says that both profiles have the same used amount at every time from t on. Of one whose jobs have ended and one that had none it may not say so.
 func (p *profile) alike(other *profile, t float64) bool {
 	from, otherFrom := p.after(t), other.after(t)
-	used := func(p *profile, before int) float64 { // 0 before the first step
-		if before == 0 {
-			return 0
-		}
-		return p.Values[before-1]
+	if from > 0 != (otherFrom > 0) || from > 0 && p.Values[from-1] != other.Values[otherFrom-1] {
+		return false
 	}
-	return used(p, from) == used(other, otherFrom) && slices.Equal(p.Times[from:], other.Times[otherFrom:]) && slices.Equal(p.Values[from:], other.Values[otherFrom:])
+	return slices.Equal(p.Times[from:], other.Times[otherFrom:]) && slices.Equal(p.Values[from:], other.Values[otherFrom:])
 }
