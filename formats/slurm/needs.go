@@ -96,7 +96,7 @@ func (q *queue) lie(e *entry) string {
 	e.processors = l.block * l.blocks
 	e.nodes = max(1, l.machines.Min)
 	if l.perMachine > 0 {
-		e.nodes = l.blocks / l.perMachine
+		e.nodes = l.blocks
 	}
 	e.layout = q.share(l)
 	return ""
@@ -279,7 +279,7 @@ func (q *queue) certainNodes(e *entry, l *layout) {
 	most := l.machines.Max // nodes of the job; 0: any number
 	switch {
 	case l.perMachine > 0:
-		most = l.blocks / l.perMachine
+		most = l.blocks
 	case l.blocks == 1:
 		most = 1
 	}

@@ -33,6 +33,19 @@ func clusters(t *testing.T, in *model.Instance) string {
 	return strings.ReplaceAll(list, "\n  ", "\n")
 }
 
+// TestBeginOfAFile: blanks before a file change nothing, one that begins with a mark of the order of bytes is no JSON, and a name that an instance cannot have is written as one that it can.
+func TestBeginOfAFile(t *testing.T) {
+	if _, _, err := slurm.Read(slurm.Sources{Jobs: source("jobs", queue("")), Nodes: source("nodes", "\ufeff"+small)}, slurm.Options{}); err == nil || !strings.HasPrefix(err.Error(), "nodes: not JSON") {
+		t.Error(err)
+	}
+	for _, begin := range []string{"", "\n "} {
+		in, _ := read(t, slurm.Sources{Jobs: source("jobs", queue("")), Nodes: source("nodes", begin+nodes(node(`a\tb`, "p", ""), node(`a\nb`, "p", `, "gres": "gpu:1"`)))}, slurm.Options{})
+		if got := clusters(t, in); strings.Count(got, `"id":"a b"`) != 1 || !strings.Contains(got, ` a b"`) {
+			t.Errorf("%q: %s", begin, got)
+		}
+	}
+}
+
 // TestPartitionsApart: partitions that share no nodes are clusters, and jobs can run in theirs only.
 func TestPartitionsApart(t *testing.T) {
 	in, _ := read(t, slurm.Sources{
