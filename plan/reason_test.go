@@ -42,7 +42,8 @@ func TestTheReasonIsWhatKeepsTheJobOut(t *testing.T) {
 func TestLeftOutByChoice(t *testing.T) {
 	choice, missed := 0, 0
 	often.Check(t, 20, func(t *rapid.T) {
-		in := modeltest.Generator{Features: modeltest.AllFeatures &^ model.PowerLimits, Jobs: 6}.Instance(t)
+		features := rapid.SampledFrom([]model.Features{modeltest.AllFeatures &^ model.PowerLimits, model.GridSpan | model.MoldableJobs | model.HardDeadlines}).Draw(t, "features")
+		in := modeltest.Generator{Features: features, Jobs: 6}.Instance(t)
 		s, err := NewSchedule(in)
 		if err != nil {
 			t.Fatal(err)
