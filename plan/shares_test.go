@@ -47,6 +47,7 @@ func TestWorkflowShares(t *testing.T) {
 		model.JobSpec{ID: "f", Work: new(1.0), Deadline: new(20.0), Workflow: "w"},
 		model.JobSpec{ID: "h", Arrival: 10, Work: new(1.0), Deadline: new(100.0), Workflow: "w"},
 		model.JobSpec{ID: "g", Work: new(1.0), Deadline: new(85.0), Workflow: "w", After: []string{"b", "f"}},
+		model.JobSpec{ID: "i", Work: new(1.0), Workflow: "w", After: []string{"h"}},
 	)
 	in, err := b.Build()
 	if err != nil {

@@ -276,7 +276,7 @@ func (q *queue) certainNodes(e *entry, l *layout) {
 		return
 	}
 	hosts, _ := expandHosts(j.mustUse, q.doc.faults.Budget()) // nameNodes has listed an error
-	most := l.machines.Max // nodes of the job; 0: any number
+	most := l.machines.Max                                    // nodes of the job; 0: any number
 	switch {
 	case l.perMachine > 0:
 		most = l.blocks
