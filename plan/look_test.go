@@ -52,6 +52,7 @@ func TestLooksAreAboutWhatIsCounted(t *testing.T) {
 				for j := range jobs {
 					b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: new(float64(1 + j%7)), Arrival: float64(j % 3), Processors: model.Rigid(2)})
 				}
+				b.Spec().Licences = map[string]int{"asked for by none": 1}
 				kind.with(b.Spec())
 				in := build(t, b)
 				r, of := NewResources(in), LooksOf(in)
@@ -72,7 +73,11 @@ func TestLooksAreAboutWhatIsCounted(t *testing.T) {
 				}
 				about(r, of.Slot, kind.times, "")
 				if FillsHoles(in) {
-					about(newResources(in, false, Placing{}), of.Behind, kind.times, " without holes")
+					behind := newResources(in, false, Placing{})
+					if g := behind.clusters[0].(*generalCluster); g.size() <= g.nodes.size() {
+						t.Errorf("%d bytes with the machines, which take %d", g.size(), g.nodes.size())
+					}
+					about(behind, of.Behind, kind.times, " without holes")
 				} else if of.Behind != of.Slot {
 					t.Errorf("%s: %v ns without holes, %v with them", kind.name, of.Behind, of.Slot)
 				}

@@ -75,7 +75,7 @@ func TestWhatKeepsAJobOnMachines(t *testing.T) {
 	for deadline, want := range map[float64]struct {
 		late  bool
 		until float64
-	}{60: {false, 10}, 50: {false, 0}, 49: {true, 0}} {
+	}{100: {false, 50}, 60: {false, 10}, 50: {false, 0}, 49: {true, 0}} {
 		b := closedNodes()
 		b.Spec().Jobs[0].Deadline, b.Spec().Jobs[0].DeadlineHard = &deadline, true
 		asks(t, b, func(p *sim.Platform, jobs []*sim.Job) {
@@ -142,6 +142,9 @@ func TestShortOfBut(t *testing.T) {
 		for copies := range int32(4) {
 			for pool := range room.Copies {
 				room.Copies[pool] = copies
+			}
+			if _, fits := p.FitsLate(&room, jobs[0], 0, 1, nil, nil); fits != (copies >= 2) {
+				t.Errorf("with %d copies of each it fits: %v", copies, fits)
 			}
 			for mask := range 8 {
 				but, want := make([]bool, p.Licences()), -1

@@ -43,33 +43,6 @@ func TestTakeOfAMachine(t *testing.T) {
 	}
 }
 
-// Events come out in the order of their times, of equal ones in that in which jobs started, whatever order they went in.
-func TestEventsComeInOrder(t *testing.T) {
-	r := rand.New(rand.NewPCG(57, 7))
-	for range 300 {
-		var h events
-		var want []event
-		for range 40 {
-			if len(want) > 0 && r.IntN(3) == 0 {
-				k := 0
-				for i := range want {
-					if want[i].before(&want[k]) {
-						k = i
-					}
-				}
-				if got := h.pop(); got != want[k] {
-					t.Fatalf("got %+v, want %+v", got, want[k])
-				}
-				want = slices.Delete(want, k, k+1)
-				continue
-			}
-			e := event{time: float64(r.IntN(20)), order: r.Int64()}
-			h.push(e)
-			want = append(want, e)
-		}
-	}
-}
-
 // Local work that has waited is done in a long time without a part, as far as the processor is not asked for by new local jobs.
 func TestLocalWorkIsDoneWhileNobodyAsks(t *testing.T) {
 	idle := newLocalQueue(1, 1, &model.Background{Load: 0.5, Mean: 3})

@@ -138,6 +138,7 @@ func TestWhatCapsLeave(t *testing.T) {
 	}{
 		{[][]float64{{0, 20}}, true, sim.PowerLack{}},
 		{[][]float64{{0, 20}, {4, 5}}, true, sim.PowerLack{}},
+		{[][]float64{{0, 15}}, false, sim.PowerLack{}},
 		{[][]float64{{0, 20}, {2, 12}}, false, sim.PowerLack{}},
 		{[][]float64{{0, 20}, {2, 5}, {50, 20}}, false, sim.PowerLack{Needs: 20, Left: 5, At: 2}},
 		{[][]float64{{0, 20}, {2, 15}, {3, 7}, {50, 20}}, false, sim.PowerLack{Needs: 20, Left: 15, At: 2}},

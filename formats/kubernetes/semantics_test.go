@@ -179,6 +179,7 @@ func TestStates(t *testing.T) {
 		"bound and pending":     {podOf("p", on, `, "status": {"phase": "Pending"}`), 10, ""},
 		"runs beyond its limit": {podOf("p", on, `, "status": {"phase": "Running", "startTime": "2026-11-24T08:00:00Z"}`), 1, "runs beyond its limit"},
 		"ends in 3 s":           {dated(podOf("p", on, `, "status": {"phase": "Running"}`), `"deletionTimestamp": "2026-11-24T09:00:03Z"`), 3, "is being deleted: it ends"},
+		"ends in a year":        {dated(podOf("p", on, `, "status": {"phase": "Pending"}`), `"deletionTimestamp": "2027-11-24T09:00:00Z"`), 10, ""},
 		"waits and is deleted":  {dated(podOf("p", two, ""), `"deletionTimestamp": "2026-11-24T09:00:03Z"`), 0, "waits and is being deleted"},
 		"of a DaemonSet":        {dated(podOf("p", on, ""), `"ownerReferences": [{"kind": "DaemonSet", "name": "d", "controller": true}]`), -1, "DaemonSet or of the kubelet"},
 		"of one, and waits":     {dated(podOf("p", two, ""), `"ownerReferences": [{"kind": "DaemonSet", "name": "d", "controller": true}]`), 0, "DaemonSet that waits"},
