@@ -97,10 +97,10 @@ func measureWhole(ctx context.Context, choice solve.Choice, in *model.Instance, 
 
 // meanArrival returns the mean arrival of the finished jobs, counted from the earliest arrival of all jobs.
 func meanArrival(in *model.Instance, sol *model.Solution) float64 {
-	sum, finished := 0.0, 0
+	sum, finished, number := 0.0, 0, -1
 	for k := range sol.Jobs {
 		p := &sol.Jobs[k]
-		number, _ := in.JobIndex(p.Job)
+		number, _ = in.JobFrom(number+1, p.Job)
 		if job := &in.Jobs()[number]; !job.DeadlineHard || !model.Late(p.End, job.Deadline) {
 			sum += job.Arrival - in.FirstArrival()
 			finished++

@@ -9,14 +9,15 @@ import (
 
 // byStart are the pieces on each cluster in the order of their starts, without those that take no time: they hold nothing.
 func (s *schedule) byStart() [][]*part {
-	clusters := make([][]*part, len(s.in.clusters))
+	starts := make([]timed[*part], 0, len(s.parts))
 	for k := range s.parts {
 		if p := &s.parts[k]; p.end > p.start {
-			clusters[p.cluster] = append(clusters[p.cluster], p)
+			starts = append(starts, timed[*part]{p.start, p})
 		}
 	}
-	for _, parts := range clusters {
-		slices.SortStableFunc(parts, func(a, b *part) int { return cmp.Compare(a.start, b.start) })
+	clusters := make([][]*part, len(s.in.clusters))
+	for _, at := range byTime(starts) {
+		clusters[at.of.cluster] = append(clusters[at.of.cluster], at.of)
 	}
 	return clusters
 }

@@ -223,6 +223,14 @@ func (in *Instance) JobIndex(id string) (int, bool) {
 	return in.jobIndex.find(in.jobs, id)
 }
 
+// JobFrom is [Instance.JobIndex] with a guess, which saves the search where it is right: most schedules list the jobs in the order of the instance.
+func (in *Instance) JobFrom(guess int, id string) (int, bool) {
+	if guess < len(in.jobs) && in.jobs[guess].ID == id {
+		return guess, true
+	}
+	return in.JobIndex(id)
+}
+
 // ClusterIndex is the index of the cluster with the given id.
 func (in *Instance) ClusterIndex(id string) (int, bool) {
 	c, ok := in.clusterIndex[id]

@@ -63,10 +63,7 @@ func resolve(in *Instance, sol *Solution, report *Report) *schedule {
 // add resolves one placement.
 func (s *schedule) add(k int, report *Report) {
 	p := &s.sol.Jobs[k]
-	job, ok := s.next, s.next < len(s.in.jobs) && s.in.jobs[s.next].ID == p.Job // most often in the order of the instance
-	if !ok {
-		job, ok = s.in.JobIndex(p.Job)
-	}
+	job, ok := s.in.JobFrom(s.next, p.Job)
 	if s.next = job + 1; ok {
 		s.named[job] = true
 	}

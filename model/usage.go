@@ -18,12 +18,17 @@ const (
 	usageKinds
 )
 
-// usageEvent is something that happens at a time.
-type usageEvent struct {
-	time    float64
-	amount  int32
-	cluster int32
+// timed is something at a time.
+type timed[T any] struct {
+	time float64
+	of   T
 }
+
+// usageEvent is a change of what a cluster is asked for or holds.
+type usageEvent = timed[usage]
+
+// usage is an amount on a cluster.
+type usage struct{ amount, cluster int32 }
 
 // usageEvents are events by kind. Each kind is sorted on its own, as arrivals are in order as a rule.
 type usageEvents [usageKinds][]usageEvent
@@ -37,7 +42,7 @@ func (u *usageEvents) add(cluster, amount int, arrival, start, end float64) {
 
 // at adds an event.
 func (u *usageEvents) at(kind usageKind, time float64, cluster, amount int) {
-	u[kind] = append(u[kind], usageEvent{time, int32(amount), int32(cluster)})
+	u[kind] = append(u[kind], usageEvent{time, usage{int32(amount), int32(cluster)}})
 }
 
 // inOrder calls yield for all events in order of time. The order of those at one time does not matter, as no time passes between them.
@@ -61,22 +66,22 @@ func (u *usageEvents) inOrder(yield func(kind usageKind, event *usageEvent)) {
 	}
 }
 
-// byTime sorts events by time. It may use their room, and returns them there or elsewhere.
+// byTime sorts events by time, where times are equal in their order. It may use their room, and returns them there or elsewhere.
 //
 // Many are sorted by the digits of their times, 16 bits each, of which whole numbers need two: float64 numbers that are not negative are in the order of their bits. That takes O(n).
-func byTime(events []usageEvent) []usageEvent {
+func byTime[T any](events []timed[T]) []timed[T] {
 	const many = 1 << 14
-	compare := func(a, b usageEvent) int { return cmp.Compare(a.time, b.time) }
-	if len(events) < many || slices.ContainsFunc(events, func(e usageEvent) bool { return math.Signbit(e.time) || math.IsNaN(e.time) }) {
-		slices.SortFunc(events, compare)
+	compare := func(a, b timed[T]) int { return cmp.Compare(a.time, b.time) }
+	if len(events) < many || slices.ContainsFunc(events, func(e timed[T]) bool { return math.Signbit(e.time) || math.IsNaN(e.time) }) {
+		slices.SortStableFunc(events, compare)
 		return events
 	}
 	if slices.IsSortedFunc(events, compare) {
 		return events
 	}
-	from, to := events, make([]usageEvent, len(events))
+	from, to := events, make([]timed[T], len(events))
 	for shift := 0; shift < 64; shift += 16 {
-		digit := func(e *usageEvent) uint16 { return uint16(math.Float64bits(e.time) >> shift) }
+		digit := func(e *timed[T]) uint16 { return uint16(math.Float64bits(e.time) >> shift) }
 		var place [1 << 16]int32
 		for k := range from {
 			place[digit(&from[k])]++
@@ -116,7 +121,7 @@ func (m *meter) add(kind usageKind, event *usageEvent) {
 		}
 	}
 	m.last = event.time
-	switch amount := int(event.amount); kind {
+	switch amount := int(event.of.amount); kind {
 	case usageAsked:
 		m.requested += amount
 	case usageStarted:
@@ -163,10 +168,10 @@ func (e *evaluation) sweep() *processorUsage {
 		case usageEnded:
 			running--
 		case usageJobs:
-			running += int(event.amount)
+			running += int(event.of.amount)
 		}
 		grid.add(kind, event)
-		clusters[event.cluster].add(kind, event)
+		clusters[event.of.cluster].add(kind, event)
 	})
 	found := &processorUsage{clusters: make([]float64, len(clusters)), partition: ratio(weighted, length)}
 	found.grid, _ = grid.mean()

@@ -116,7 +116,7 @@ func alikeRuns(a, b []run, ready float64, kind func(part int32) int32) bool {
 	return len(a) == len(b)
 }
 
-// alike says that both profiles have the same used amount at every time from t on.
+// alike says that both profiles have the same used amount at every time from t on. Of one whose jobs have ended and one that had none it may not say so.
 func (p *profile) alike(other *profile, t float64) bool {
 	from, otherFrom := p.after(t), other.after(t)
 	if from > 0 != (otherFrom > 0) || from > 0 && p.Values[from-1] != other.Values[otherFrom-1] {

@@ -14,6 +14,36 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
+// Two profiles are alike from a time on only if their used amounts are the same at that time and at all later ones; and if they are so while something is used.
+func TestAlikeProfilesByTheLetter(t *testing.T) {
+	same := 0
+	often.Check(t, 20, func(t *rapid.T) {
+		var p [2]*profile
+		var used [2][12]float64
+		for i := range p {
+			p[i] = newProfile(9)
+			for range rapid.IntRange(0, 3).Draw(t, "jobs") {
+				start, length, amount := rapid.IntRange(0, 9).Draw(t, "start"), rapid.IntRange(0, 2).Draw(t, "length"), float64(rapid.IntRange(1, 2).Draw(t, "amount"))
+				p[i].add(float64(start), float64(start+length), amount)
+				for k := start; k < start+length; k++ {
+					used[i][k] += amount
+				}
+			}
+		}
+		at := rapid.IntRange(0, 11).Draw(t, "from")
+		want := slices.Equal(used[0][at:], used[1][at:])
+		if got := p[0].alike(p[1], float64(at)); got && !want || !got && want && used[0][at] > 0 {
+			t.Fatalf("from %d on: alike %v, used %v", at, got, used)
+		}
+		if want && at < 6 {
+			same++
+		}
+	})
+	if same == 0 {
+		t.Error("none are alike")
+	}
+}
+
 // In states that are alike from a time on, jobs that are ready then or later find the same slots, one after another: all jobs, or those that ask for no more than was said.
 func TestAlikeStatesGiveTheSameSlots(t *testing.T) {
 	same, differ, asking := 0, 0, 0

@@ -268,9 +268,6 @@ func (g *cheapCluster) earliest(job, n int, ready float64, among Among) (Slot, b
 	return g.within(job, n, ready, until, among, true) // too late: it tells by how much
 }
 
-// latestEnd implements clusterState: slots are the cheapest, not the earliest.
-func (g *cheapCluster) latestEnd(int, int, float64) float64 { return math.Inf(1) }
-
 // within is the cheapest slot on some machines from the time ready on that ends by a time; with first it is the earliest.
 func (g *cheapCluster) within(job, n int, ready, until float64, among Among, first bool) (Slot, bool) {
 	best, found := Slot{}, false

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -10,6 +11,21 @@ import (
 	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
 )
+
+// A sum in two parts is exact where what is added and taken away again is much larger than what stays.
+func TestTwofoldSum(t *testing.T) {
+	var sum twofold
+	sum.add(0.1, 3)
+	for _, sign := range []float64{1, -1} {
+		for k := range 10 {
+			sum.add(0.1*float64(k), 3*sign)
+			sum.add(1e15, 7*sign)
+		}
+	}
+	if got := sum.sum + sum.lost; math.Abs(got-0.3) > 1e-12 {
+		t.Errorf("%v of %v", got, sum)
+	}
+}
 
 // A job finds room under a power cap wherever the free processors that take least keep it, whatever power costs: no price, a price of 0 and a negative one may
 // not hide them behind those that take more.

@@ -17,6 +17,7 @@ type wholeUnits struct {
 	clock      int // when the horizon begins
 	price, cap []float64
 	used       []int
+	copies     []int // of a licence, of which there are two
 	power      []float64
 	processors int
 }
@@ -70,12 +71,16 @@ func drawWholeUnits(t *rapid.T) *wholeUnits {
 		w.cap[k] = limit - idle
 	}
 	b.Cluster(cluster)
+	b.Spec().Licences = map[string]int{"l": 2}
 	b.Spec().Tariff, b.Spec().Horizon = tariff, &model.HorizonSpec{From: float64(w.clock), To: float64(w.clock + length)}
 	for j := range number(1, 8, "jobs") {
 		job := model.JobSpec{ID: fmt.Sprint("j", j), Processors: model.Rigid(number(1, w.processors, "size")), Work: new(float64(number(0, 6, "length"))),
 			Arrival: float64(w.clock + number(0, 3, "arrival"))}
 		if number(0, 2, "states power") == 0 {
 			job.Power = new(float64(number(0, 4, "power")))
+		}
+		if n := number(0, 4, "copies"); n <= 2 && n > 0 {
+			job.Licences = map[string]int{"l": n}
 		}
 		if rapid.Bool().Draw(t, "has deadline") {
 			job.Deadline = new(float64(w.clock + number(1, length, "deadline")))
@@ -87,7 +92,7 @@ func drawWholeUnits(t *rapid.T) *wholeUnits {
 	if w.in, err = b.Build(); err != nil {
 		t.Fatal(err)
 	}
-	w.used, w.power = make([]int, length), make([]float64, length)
+	w.used, w.copies, w.power = make([]int, length), make([]int, length), make([]float64, length)
 	return w
 }
 
@@ -105,7 +110,7 @@ func (w *wholeUnits) cost(job, start int) (float64, bool) {
 	}
 	sum := 0.0
 	for k := start; k < end; k++ {
-		if w.used[k]+size > w.processors || w.power[k]+power*float64(size) > w.cap[k] {
+		if w.used[k]+size > w.processors || w.copies[k]+w.in.JobSpec(job).Licences["l"] > 2 || w.power[k]+power*float64(size) > w.cap[k] {
 			return 0, false
 		}
 		sum += power * float64(size) * w.price[k]
@@ -169,6 +174,7 @@ func TestCheapestStartIsThatOfTryingAll(t *testing.T) {
 			}
 			for k := at; k < at+int(j.Work); k++ {
 				w.used[k] += j.Min
+				w.copies[k] += w.in.JobSpec(job).Licences["l"]
 				w.power[k] += power * float64(j.Min)
 			}
 		}

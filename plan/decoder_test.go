@@ -249,6 +249,33 @@ func indices(in *model.Instance) []int {
 	return jobs
 }
 
+// A log of states brings back each that it keeps, also after the last of them were forgotten and others kept; the processors are released when they were given as released.
+func TestReleasesLog(t *testing.T) {
+	often.Check(t, 10, func(t *rapid.T) {
+		released := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 1, 1.5, 4, 9}), 1, 5).Draw(t, "released")
+		r, log, kept := NewReleasesAt(released, 30), ReleasesLog{}, [][]step(nil)
+		slices.Sort(released)
+		for k, at := range released {
+			if got := r.Earliest(int32(k+1), 0); got != at {
+				t.Fatalf("%d of %v processors are released at %v", k+1, released, got)
+			}
+		}
+		for range 12 {
+			r.Place(int32(rapid.IntRange(1, len(released)).Draw(t, "size")), float64(rapid.IntRange(0, 20).Draw(t, "ready")), float64(rapid.IntRange(0, 9).Draw(t, "length")))
+			if cut := rapid.IntRange(0, 2*len(kept)).Draw(t, "cut"); cut <= len(kept) {
+				log.Cut(cut)
+				kept = kept[:cut]
+			}
+			log.Add(r)
+			kept = append(kept, slices.Clone(r.steps[:r.n]))
+			k := rapid.IntRange(0, len(kept)-1).Draw(t, "state")
+			if log.Restore(k, r); log.Len() != len(kept) || !slices.Equal(r.steps[:r.n], kept[k]) {
+				t.Fatalf("state %d of %d is %v, was %v", k, log.Len(), r.steps[:r.n], kept[k])
+			}
+		}
+	})
+}
+
 func TestDecodeByHand(t *testing.T) {
 	// Three processors. Job a holds two until 3 and b one until 2; c needs two: it starts at 3 on the latest-released ones,
 	// the two of a, and d finds b's processor at 2. Job e needs all three for no time: it starts at once.

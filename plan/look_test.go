@@ -10,6 +10,19 @@ import (
 // What it takes to look for slots by the estimate is about what is counted while jobs look for them, on each kind of cluster and on any number of machines: neither forgets what the other
 // knows.
 func TestLooksAreAboutWhatIsCounted(t *testing.T) {
+	b := model.NewBuilder("widths").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 100}}})
+	for tasks := range 10 {
+		b.Job(model.JobSpec{ID: fmt.Sprint("j", tasks), Work: new(1.0), Tasks: tasks + 1, Processors: model.Moldable(1, tasks+1)})
+	}
+	in, tried := build(t, b), 0
+	for j := range in.Jobs() {
+		for n := 1; n <= in.Jobs()[j].Tasks; n = Wider(in.Jobs()[j].Tasks, n) {
+			tried++
+		}
+	}
+	if got := LooksOf(in).Widths * 10; got < float64(tried) || got > 1.5*float64(tried) {
+		t.Errorf("%d numbers of processors are tried of 10 jobs, %v by the estimate", tried, got)
+	}
 	for _, kind := range []struct {
 		name  string
 		times float64 // by how many times one may be off: the estimate takes it that all jobs are among the steps of a cheap cluster
@@ -39,6 +52,7 @@ func TestLooksAreAboutWhatIsCounted(t *testing.T) {
 				for j := range jobs {
 					b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: new(float64(1 + j%7)), Arrival: float64(j % 3), Processors: model.Rigid(2)})
 				}
+				b.Spec().Licences = map[string]int{"asked for by none": 1}
 				kind.with(b.Spec())
 				in := build(t, b)
 				r, of := NewResources(in), LooksOf(in)
@@ -59,7 +73,11 @@ func TestLooksAreAboutWhatIsCounted(t *testing.T) {
 				}
 				about(r, of.Slot, kind.times, "")
 				if FillsHoles(in) {
-					about(newResources(in, false, Placing{}), of.Behind, kind.times, " without holes")
+					behind := newResources(in, false, Placing{})
+					if g := behind.clusters[0].(*generalCluster); g.size() <= g.nodes.size() {
+						t.Errorf("%d bytes with the machines, which take %d", g.size(), g.nodes.size())
+					}
+					about(behind, of.Behind, kind.times, " without holes")
 				} else if of.Behind != of.Slot {
 					t.Errorf("%s: %v ns without holes, %v with them", kind.name, of.Behind, of.Slot)
 				}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -46,15 +47,7 @@ func newKinds(g *generalCluster) *kinds {
 
 // position is the position of the value in values, which descend and hold it.
 func position(values []float64, value float64) int32 {
-	at, _ := slices.BinarySearchFunc(values, value, func(a, b float64) int {
-		switch {
-		case a > b:
-			return -1
-		case a < b:
-			return 1
-		}
-		return 0
-	})
+	at, _ := slices.BinarySearchFunc(values, value, func(a, b float64) int { return cmp.Compare(b, a) })
 	return int32(at)
 }
 

@@ -171,9 +171,6 @@ func (g *nodeCluster) size() int {
 // worked implements clusterState.
 func (g *nodeCluster) worked() int64 { return g.work }
 
-// latestEnd implements clusterState: what single machines lack is known after a look alone.
-func (g *nodeCluster) latestEnd(int, int, float64) float64 { return math.Inf(1) }
-
 // earliest implements clusterState. The slowest machine and link that a job uses bound its end. So it tries, for each speed and each bandwidth that
 // matters to the job in turn, the fastest first, the machines with at least that speed and bandwidth, and keeps the slot that ends first.
 func (g *nodeCluster) earliest(job, processors int, ready float64, among Among) (Slot, bool) {

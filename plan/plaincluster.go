@@ -226,15 +226,7 @@ func (c *plainSets) place(left int, slot *Slot) model.ProcessorSet {
 
 // insert adds processors to the step at their time.
 func (c *plainSets) insert(s plainStep) {
-	k, found := slices.BinarySearchFunc(c.steps, s.time, func(a plainStep, t float64) int {
-		switch {
-		case a.time < t:
-			return -1
-		case a.time > t:
-			return 1
-		}
-		return 0
-	})
+	k, found := slices.BinarySearchFunc(c.steps, s.time, func(a plainStep, t float64) int { return cmp.Compare(a.time, t) })
 	if found {
 		c.steps[k].count += s.count
 		c.steps[k].set = model.NewProcessorSet(append(slices.Clone(c.steps[k].set), s.set...)...)

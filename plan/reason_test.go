@@ -1,9 +1,15 @@
 package plan
 
 import (
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/internal/modeltest"
+	"github.com/allot-opt/allot/internal/often"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -30,6 +36,74 @@ func TestTheReasonIsWhatKeepsTheJobOut(t *testing.T) {
 			t.Errorf("job %d: %q, expected %q", j, got, want)
 		}
 	}
+}
+
+// A job is left out by choice where it could end by its hard deadline, or has none, and the time is the earliest end.
+func TestLeftOutByChoice(t *testing.T) {
+	choice, missed := 0, 0
+	often.Check(t, 20, func(t *rapid.T) {
+		features := rapid.SampledFrom([]model.Features{modeltest.AllFeatures &^ model.PowerLimits, model.GridSpan | model.MoldableJobs | model.HardDeadlines}).Draw(t, "features")
+		in := modeltest.Generator{Features: features, Jobs: 6}.Instance(t)
+		s, err := NewSchedule(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range ArrivalOrder(in) {
+			best := Slot{End: math.Inf(1)}
+			for c := range in.Clusters() {
+				if slot, ok := s.Earliest(j, c); ok && slot.End < best.End {
+					best = slot
+				}
+			}
+			job := &in.Jobs()[j]
+			fits := !math.IsInf(best.End, 1) && !(job.DeadlineHard && model.Late(best.End, job.Deadline))
+			if fits && rapid.Bool().Draw(t, "place") {
+				s.Place(j, best)
+				continue
+			}
+			s.LeaveOut(j)
+			reason := s.Solution().Unscheduled[len(s.Solution().Unscheduled)-1].Reason
+			want := fmt.Sprintf("left out by choice: it could end at %v on %s", best.End, in.Clusters()[best.Cluster].ID)
+			if (reason == want) != fits || strings.HasPrefix(reason, "hard deadline") != (!fits && !math.IsInf(best.End, 1)) {
+				t.Fatalf("job %s, with a slot: %v by %v, %v: %s", job.ID, best.End, job.Deadline, job.DeadlineHard, reason)
+			}
+			var least float64
+			if _, after, even := strings.Cut(reason, "even alone it cannot end before "); even {
+				missed++
+				fmt.Sscan(after, &least) //nolint:errcheck // 0 then
+				if alone, ok := endAlone(in, j); ok && alone < least {
+					t.Fatalf("job %s: %s, but alone it ends at %v", job.ID, reason, alone)
+				}
+			}
+			if fits {
+				choice++
+			}
+		}
+	})
+	if choice == 0 || missed == 0 {
+		t.Errorf("%d jobs are left out by choice, %d miss their deadlines alone", choice, missed)
+	}
+}
+
+// endAlone is the earliest end of the job on empty clusters, on one of them or several.
+func endAlone(in *model.Instance, j int) (best float64, found bool) {
+	r, job := NewResources(in), &in.Jobs()[j]
+	best = math.Inf(1)
+	for n := job.Min; n <= min(job.Max, in.Processors()); n++ {
+		for c := range in.Clusters() {
+			if least, most := in.Width(j, c); in.CanRun(j, c) && least <= n && n <= most {
+				if slot, ok := r.Earliest(j, c, n, job.Arrival); ok {
+					best = min(best, slot.End)
+				}
+			}
+		}
+		if CanSpread(in, j) {
+			if slot, ok := r.Spread(j, n, job.Arrival); ok {
+				best = min(best, slot.End)
+			}
+		}
+	}
+	return best, !math.IsInf(best, 1)
 }
 
 // A reason names the jobs placed before where there are some, and only there.

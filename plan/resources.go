@@ -59,8 +59,6 @@ type piece struct {
 type clusterState interface {
 	// earliest is the slot of the earliest end for the job on n processors of some machines from ready on; false where it can never run on n.
 	earliest(job, n int, ready float64, among Among) (Slot, bool)
-	// latestEnd is a time by which the job can end on n processors, see Resources.LatestEnd.
-	latestEnd(job, n int, ready float64) float64
 	// take takes what the job holds in a slot of n processors on the cluster alone: the set where it is chosen, or shares of machines. (A pointer to the slot
 	// would be memory from the heap for each job placed.)
 	take(job, n int, set model.ProcessorSet, shares []place.Share, start, end float64)
@@ -256,10 +254,13 @@ func (r *Resources) Earliest(job, cluster, n int, ready float64) (Slot, bool) {
 // known without a look. The job must be able to run on the cluster. Complexity: O(release times).
 func (r *Resources) LatestEnd(job, cluster int, ready float64) float64 {
 	n, _ := r.in.Width(job, cluster)
-	if n > r.in.Clusters()[cluster].Processors {
+	counted, ok := r.clusters[cluster].(interface {
+		latestEnd(job, n int, ready float64) float64
+	})
+	if !ok || n > r.in.Clusters()[cluster].Processors {
 		return math.Inf(1)
 	}
-	return r.clusters[cluster].latestEnd(job, n, ready)
+	return counted.latestEnd(job, n, ready)
 }
 
 // Release is the earliest time at which n processors of the cluster are free of the jobs placed so far.

@@ -81,8 +81,8 @@ func TestAlikeByWhatRunsUnderACap(t *testing.T) {
 			return
 		}
 		type run struct {
-			processors int
-			power      float64
+			processors, copies int
+			power              float64
 		}
 		var states [2]*Resources
 		var runs [2][]run // by unit
@@ -115,6 +115,7 @@ func TestAlikeByWhatRunsUnderACap(t *testing.T) {
 				}
 				for at := int(slot.Start) - w.clock; at < int(slot.End)-w.clock; at++ {
 					runs[k][at].processors += j.Min
+					runs[k][at].copies += w.in.JobSpec(taker).Licences["l"]
 					runs[k][at].power += power * float64(j.Min)
 				}
 			}

@@ -45,15 +45,17 @@ func TestWorkflowShares(t *testing.T) {
 		model.JobSpec{ID: "d", Work: new(30.0), Workflow: "v", After: []string{"c"}},
 		model.JobSpec{ID: "e", Work: new(30.0), After: []string{"d"}},
 		model.JobSpec{ID: "f", Work: new(1.0), Deadline: new(20.0), Workflow: "w"},
+		model.JobSpec{ID: "h", Arrival: 10, Work: new(1.0), Deadline: new(100.0), Workflow: "w"},
 		model.JobSpec{ID: "g", Work: new(1.0), Deadline: new(85.0), Workflow: "w", After: []string{"b", "f"}},
+		model.JobSpec{ID: "i", Work: new(1.0), Workflow: "w", After: []string{"h"}},
 	)
 	in, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := plan.WorkflowShares(in)
-	if math.Abs(got[6]-0.5) > 1e-15 { // from the later deadline: (85 − 70)/(100 − 70)
-		t.Errorf("share of a task that waits for two: %v, expected 0.5", got[6])
+	if got[6] != 1 || math.Abs(got[7]-0.5) > 1e-15 { // from the later deadline: (85 − 70)/(100 − 70)
+		t.Errorf("share of a task with all of the time: %v, expected 1; of one that waits for two: %v, expected 0.5", got[6], got[7])
 	}
 	for k, want := range []float64{1.0 / 3, 0.5, 0.4, 1} {
 		if math.Abs(got[k]-want) > 1e-15 {

@@ -11,6 +11,22 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
+// The next number of processors is the first on which the busiest has fewer tasks.
+func TestWider(t *testing.T) {
+	for tasks := 1; tasks <= 40; tasks++ {
+		for n := 1; n <= tasks+1; n++ {
+			most := func(n int) float64 { return math.Ceil(float64(tasks) / float64(n)) }
+			want := n + 1
+			for want <= tasks && most(want) == most(n) {
+				want++
+			}
+			if got := Wider(tasks, n); got != want && !(want > tasks && got == math.MaxInt) {
+				t.Errorf("%d tasks on more than %d: %d, expected %d", tasks, n, got, want)
+			}
+		}
+	}
+}
+
 // A list schedule gives a moldable job the number of processors with which it ends first, tried one by one, and spreads a job that fits no cluster.
 func TestEarliestTriesAllNumbersOfProcessors(t *testing.T) {
 	spread := 0

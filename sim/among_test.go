@@ -70,6 +70,52 @@ func TestOpenAt(t *testing.T) {
 	})
 }
 
+// A job that could start is not kept by its deadline alone; one can start until its deadline leaves it too little time; and what is free of a resource is enough for whole blocks.
+func TestWhatKeepsAJobOnMachines(t *testing.T) {
+	for deadline, want := range map[float64]struct {
+		late  bool
+		until float64
+	}{100: {false, 50}, 60: {false, 10}, 50: {false, 0}, 49: {true, 0}} {
+		b := closedNodes()
+		b.Spec().Jobs[0].Deadline, b.Spec().Jobs[0].DeadlineHard = &deadline, true
+		asks(t, b, func(p *sim.Platform, jobs []*sim.Job) {
+			if late := p.WouldBeLate(jobs[0], 0, 1); late != want.late {
+				t.Errorf("deadline %v: would be late: %v", deadline, late)
+			}
+			if got := p.FitsUntil(jobs[0], []int{0}); !(math.Abs(got-want.until) < 1e-9) && !want.late {
+				t.Errorf("deadline %v: until %v, expected %v", deadline, got, want.until)
+			}
+		})
+	}
+	b := model.NewBuilder("disks").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 4, Resources: map[string]float64{"disk": 9}}}})
+	asks(t, b.Job(model.JobSpec{ID: "a", Work: new(1.0), Resources: map[string]float64{"disk": 4}}), func(p *sim.Platform, jobs []*sim.Job) {
+		of := p.FreeOf(jobs[0], 0)
+		if free, blocks := of.Of(p, model.ResourceNeed{Amount: 4 * model.WholeAmount}); free.Float() != 9 || blocks != 2 {
+			t.Errorf("%v are free, for %d blocks", free.Float(), blocks)
+		}
+	})
+}
+
+// Memory lets a job hold fewer processors than are free; and a licence is as scarce as the copies in the pools say that the clusters share.
+func TestMemoryAndScarcity(t *testing.T) {
+	b := model.NewBuilder("memory").Cluster(model.ClusterSpec{ID: "c", Licences: map[string]int{"x": 4}, Machines: []model.MachineSpec{{ID: "m", Processors: 4, Memory: new(10.0)}}})
+	b.Spec().Licences = map[string]int{"y": 2}
+	b.Job(model.JobSpec{ID: "a", Work: new(1.0), Memory: 4, Processors: model.Rigid(1), Licences: map[string]int{"x": 1, "y": 1}})
+	asksOn(t, b, false, func(p *sim.Platform, jobs []*sim.Job) {
+		for n, want := range map[int]bool{1: true, 2: true, 3: false} {
+			if _, got := p.FitsOn(&p.Free, jobs[0], 0, n, nil); got != want {
+				t.Errorf("%d processors fit: %v", n, got)
+			}
+		}
+		for l := range p.Licences() {
+			want := map[string]float64{"x": 0.5, "y": 1}[p.LicenceID(l)]
+			if got, none := p.Scarcity(l, 2, []int{0}), p.Scarcity(l, 0, []int{0}); got != want || none != 0 {
+				t.Errorf("licence %s: scarcity %v, %v where nothing is asked for", p.LicenceID(l), got, none)
+			}
+		}
+	})
+}
+
 // Each machine has the times of its own.
 func TestClosedOf(t *testing.T) {
 	asks(t, closedNodes(), func(p *sim.Platform, _ []*sim.Job) {
@@ -96,6 +142,9 @@ func TestShortOfBut(t *testing.T) {
 		for copies := range int32(4) {
 			for pool := range room.Copies {
 				room.Copies[pool] = copies
+			}
+			if _, fits := p.FitsLate(&room, jobs[0], 0, 1, nil, nil); fits != (copies >= 2) {
+				t.Errorf("with %d copies of each it fits: %v", copies, fits)
 			}
 			for mask := range 8 {
 				but, want := make([]bool, p.Licences()), -1

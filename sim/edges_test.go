@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/allot-opt/allot/internal/simtest"
@@ -26,6 +27,82 @@ func TestTimesOfATrace(t *testing.T) {
 					t.Errorf("arrival %v, run time %v, estimate %v: %v", arrival, runtime, estimate, err)
 				}
 			}
+		}
+	}
+}
+
+// A discipline decides the same of a trace as of the instance where the instance is no more than a trace, and the discipline looks at nothing that a trace lacks.
+func TestWhoReadsTraces(t *testing.T) {
+	instance := func(change func(spec *model.InstanceSpec)) *model.Instance {
+		b := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2}}}).Job(model.JobSpec{ID: "a", Work: new(10.0)})
+		change(b.Spec())
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return in
+	}
+	instances := map[string]*model.Instance{
+		"plain":    instance(func(*model.InstanceSpec) {}),
+		"deadline": instance(func(spec *model.InstanceSpec) { spec.Jobs[0].Deadline = new(50.0) }),
+		"class": instance(func(spec *model.InstanceSpec) {
+			spec.UserClasses, spec.Jobs[0].UserClass = map[string]float64{"gold": 2}, "gold"
+		}),
+		"queues": instance(func(spec *model.InstanceSpec) { spec.Partitions = []model.PartitionSpec{{ID: "p"}, {ID: "q"}} }),
+		"memory": instance(func(spec *model.InstanceSpec) {
+			spec.Clusters[0].Machines[0].Memory, spec.Jobs[0].Memory = new(9.0), 5
+		}),
+	}
+	for name, c := range map[string]struct {
+		rules sim.Discipline
+		not   string // the instances that it does not read as traces, besides memory
+	}{
+		"none": {sim.Discipline{}, ""}, "deadlines": {sim.Discipline{Deadlines: true}, "deadline"}, "classes": {sim.Discipline{Classes: true}, "class"}, "queues": {sim.Discipline{ByQueue: true}, "queues"},
+		"requests": {sim.Discipline{Requests: true}, "plain deadline class queues"}, "machines": {sim.Discipline{ByNode: true}, "plain deadline class queues"},
+	} {
+		for of, in := range instances {
+			if got, want := c.rules.ReadsTraces(in), of != "memory" && !strings.Contains(c.not, of); got != want {
+				t.Errorf("who looks at %s reads an instance of %s as a trace: %v", name, of, got)
+			}
+		}
+	}
+}
+
+// Who watches a trace is told the processors of each job.
+func TestProcessorsOfAWatchedTrace(t *testing.T) {
+	seen := &firstPart{ends: map[string]float64{}}
+	trace := &sim.Trace{Jobs: []sim.Spec{{Runtime: 3, Estimate: 3, Processors: 2}}}
+	if _, err := sim.Run(t.Context(), trace, 4, backfill.FCFS(backfill.Ranking{}), sim.Options{Observer: everyPart{seen}}); err != nil || seen.part.Processors.Len() != 2 {
+		t.Errorf("%v, %v", seen.part, err)
+	}
+}
+
+// everyPart keeps what the last job got.
+type everyPart struct{ *firstPart }
+
+func (f everyPart) Started(_ float64, _ *sim.Job, parts []sim.Part) { f.part = parts[0] }
+
+// Jobs that run already go on where they run, and end by what is left of their estimates: with no time left at once. A job for which machines are closed for ever is left out, and the reason is theirs.
+func TestRunningAndClosedFromTheBegin(t *testing.T) {
+	running := func(processors ...int) *model.RunningSpec {
+		return &model.RunningSpec{Cluster: "c", Processors: model.Processors(processors...), Elapsed: 5}
+	}
+	in, err := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 2}, {ID: "n", Processors: 2, Closed: []model.ClosedSpec{{From: 50}}}}}).Job(
+		model.JobSpec{ID: "a", Work: new(10.0), Processors: model.Rigid(2), Running: running(1, 2)}, model.JobSpec{ID: "b", Work: new(0.0), Running: running(3)}, model.JobSpec{ID: "c", Work: new(4.0), Processors: model.Rigid(2)},
+		model.JobSpec{ID: "d", Work: new(60.0), Processors: model.Rigid(3)}).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol, _, err := sim.Simulate(t.Context(), in, backfill.EASY(1, 1, backfill.Ranking{}), sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report := model.Check(in, sol); !report.OK() || len(sol.Unscheduled) != 1 || sol.Unscheduled[0].Reason != "no machines are open to it at 0 or later for as long as it is estimated to take" {
+		t.Errorf("%v, %+v", report.Violations, sol.Unscheduled)
+	}
+	for _, p := range sol.Jobs {
+		if want := map[string]float64{"a": 10, "b": 0, "c": 4}[p.Job]; p.Start != 0 || p.End != want {
+			t.Errorf("job %s runs from %v to %v, expected 0 to %v", p.Job, p.Start, p.End, want)
 		}
 	}
 }

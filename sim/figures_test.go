@@ -109,7 +109,7 @@ func TestStreamedFiguresOfPartsAreTheEvaluators(t *testing.T) {
 			found := metrics()
 			found["utilisation"] = model.MetricValue{Total: totals.Utilisation()}
 			for _, metric := range []string{"mean_partition", "utilisation"} {
-				if x, want := found[metric].Total, report.Metrics[metric].Total; math.Abs(x-want) > 1e-9*want {
+				if x, want := found[metric].Total, report.Metrics[metric].Total; !(math.Abs(x-want) <= 1e-9*want) {
 					t.Errorf("%s: %v, the evaluator has %v", metric, x, want)
 				}
 			}
@@ -136,7 +136,7 @@ func TestFiguresOfAWorkedCase(t *testing.T) {
 	found := metrics()
 	// 4 processors of 2 jobs for 2, 3 of 2 for 1, 1 of 1 for 1, and 1 of 1 for the last.
 	for name, want := range map[string]float64{"missed": 1, "miss_rate": 50, "slowdown_without_deadline": 1, "mean_partition": (2*2 + 1.5 + 1 + 1) / 5} {
-		if x, ok := found.Get(name); !ok || math.Abs(x-want) > 1e-12 {
+		if x, ok := found.Get(name); !ok || !(math.Abs(x-want) <= 1e-12) {
 			t.Errorf("%s is %v, expected %v", name, x, want)
 		}
 	}
@@ -147,7 +147,7 @@ func TestFiguresOfAWorkedCase(t *testing.T) {
 
 // near compares a sum with one made in another order.
 func near(t *rapid.T, what string, found, want float64) {
-	if math.Abs(found-want) > 1e-9*(1+math.Abs(want)) {
+	if !(math.Abs(found-want) <= 1e-9*(1+math.Abs(want))) {
 		t.Errorf("%s: %v, the evaluator has %v", what, found, want)
 	}
 }

@@ -45,6 +45,10 @@ func TestTakeOfAMachine(t *testing.T) {
 
 // Local work that has waited is done in a long time without a part, as far as the processor is not asked for by new local jobs.
 func TestLocalWorkIsDoneWhileNobodyAsks(t *testing.T) {
+	idle := newLocalQueue(1, 1, &model.Background{Load: 0.5, Mean: 3})
+	if idle.jump(20, 1); idle.backlog != 0 {
+		t.Errorf("%v of no work are left", idle.backlog)
+	}
 	for _, load := range []float64{0.2, 0.5, 0.8} {
 		for seed := range uint64(5) {
 			q := newLocalQueue(seed, 1, &model.Background{Load: load, Mean: 3})

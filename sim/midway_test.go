@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -50,6 +51,15 @@ func TestRunsThatBeginInTheMiddle(t *testing.T) {
 	whole := &firstPart{ends: map[string]float64{}}
 	if _, _, err := sim.Simulate(t.Context(), in, easy, sim.Options{Observer: whole}); err != nil {
 		t.Fatal(err)
+	}
+	b := model.NewBuilder("")
+	b.Spec().Horizon = &model.HorizonSpec{To: 100}
+	outside, err := b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).Job(model.JobSpec{ID: "a", Work: new(10.0)}).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sim.SimulateFrom(t.Context(), outside, &entries{}, easy, sim.Options{}); !errors.Is(err, sim.ErrHorizon) {
+		t.Errorf("with a horizon: %v", err)
 	}
 	never := sim.Discipline{General: func(*sim.Platform, uint64) sim.Policy { return &hold{decide: func(*hold, *sim.Engine) {}} }}
 	for name, c := range map[string]struct {

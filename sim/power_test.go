@@ -129,6 +129,54 @@ func TestMachinesOfTheLeastPower(t *testing.T) {
 	}
 }
 
+// What a job that keeps to the cap now would take later is asked of what is free now, and of a room what others take in it. What it lacks is told: what it needs, what is left and when.
+func TestWhatCapsLeave(t *testing.T) {
+	for _, c := range []struct {
+		steps [][]float64
+		has   bool          // the dear machine has room for it
+		lack  sim.PowerLack // none: it could start, on some machines
+	}{
+		{[][]float64{{0, 20}}, true, sim.PowerLack{}},
+		{[][]float64{{0, 20}, {4, 5}}, true, sim.PowerLack{}},
+		{[][]float64{{0, 15}}, false, sim.PowerLack{}},
+		{[][]float64{{0, 20}, {2, 12}}, false, sim.PowerLack{}},
+		{[][]float64{{0, 20}, {2, 5}, {50, 20}}, false, sim.PowerLack{Needs: 20, Left: 5, At: 2}},
+		{[][]float64{{0, 20}, {2, 15}, {3, 7}, {50, 20}}, false, sim.PowerLack{Needs: 20, Left: 15, At: 2}},
+		{[][]float64{{0, 9}, {2, 5}, {50, 20}}, false, sim.PowerLack{Needs: 20, Left: 9, At: 0}},
+	} {
+		asks(t, capped(c.steps, 2).Job(model.JobSpec{ID: "other", Work: new(1.0)}), func(p *sim.Platform, jobs []*sim.Job) {
+			dear := []sim.Share{{Machine: 0, Processors: 2}}
+			if got := p.HasRoom(&p.Free, jobs[0], 0, dear); got != c.has {
+				t.Errorf("%v: there is room: %v", c.steps, got)
+			}
+			if lack, is := p.LacksPower(jobs[0], 0, 2); is != (c.lack.Needs > 0) || lack != c.lack {
+				t.Errorf("%v: lacks %+v, %v", c.steps, lack, is)
+			}
+			if got, want := p.KeepsCaps(jobs[0], []sim.Claim{{Shares: dear}}), c.has; got != want {
+				t.Errorf("%v: keeps the caps: %v", c.steps, got)
+			}
+			for n, want := range map[int][]int{1: {1}, 2: {1}, 3: {1, 2}, 4: {1, 2}, 5: {1, 2, 0}} {
+				if got := p.LeastPower(jobs[0], 0, n); c.steps[0][1] == 20 && !slices.Equal(got, want) {
+					t.Errorf("%d processors: machines %v, want %v", n, got, want)
+				}
+			}
+			var room sim.Room
+			room.CopyFrom(&p.Free)
+			p.Take(&room, jobs[0], 0, []sim.Share{{Machine: 1, Processors: 2}})
+			if got := p.HasRoom(&room, jobs[1], 0, []sim.Share{{Machine: 0, Processors: 1}}); got != (c.steps[0][1] >= 20) {
+				t.Errorf("%v: there is room for two: %v", c.steps, got)
+			}
+		})
+	}
+	asks(t, capped([][]float64{{10, 5}}, 2).Job(model.JobSpec{ID: "other", Work: new(1.0)}), func(p *sim.Platform, jobs []*sim.Job) {
+		for at, want := range map[float64]bool{0: true, 6: true, 7: false, 10: false} {
+			if got := p.EverFits(jobs[0], 0, at); got != want {
+				t.Errorf("from %v on: %v", at, got)
+			}
+		}
+	})
+}
+
 // A job can start until a cap falls for ever below what it takes, or until its deadline leaves it too little time.
 func TestUntilWhenCapsLetAJobStart(t *testing.T) {
 	for _, c := range []struct {
@@ -137,6 +185,7 @@ func TestUntilWhenCapsLetAJobStart(t *testing.T) {
 		want     float64
 	}{
 		{[][]float64{{0, 20}}, 0, math.Inf(1)}, {[][]float64{{0, 20}, {10, 5}}, 0, 0}, {[][]float64{{0, 5}, {10, 20}}, 0, math.Inf(1)}, {[][]float64{{0, 5}, {10, 20}, {20, 5}}, 0, 10},
+		{[][]float64{{0, 5}, {10, 20}}, 13, math.Inf(-1)},
 		{[][]float64{{0, 20}}, 50, 46}, {[][]float64{{0, 20}, {10, 5}}, 50, 0}, {[][]float64{{0, 5}, {10, 20}}, 50, 46},
 	} {
 		b := capped(c.steps, 2)
@@ -146,6 +195,9 @@ func TestUntilWhenCapsLetAJobStart(t *testing.T) {
 		asks(t, b.Job(model.JobSpec{ID: "other", Work: new(1.0)}), func(p *sim.Platform, jobs []*sim.Job) {
 			if got := p.FitsUntil(jobs[0], []int{0}); got != c.want && !(math.Abs(got-c.want) < 1e-9) {
 				t.Errorf("%v, deadline %v: until %v, expected %v", c.steps, c.deadline, got, c.want)
+			}
+			if got := p.Late(jobs[0], []int{0}); got != (c.deadline == 13) {
+				t.Errorf("%v, deadline %v: late: %v", c.steps, c.deadline, got)
 			}
 		})
 	}

@@ -68,7 +68,7 @@ func simulate(ctx context.Context, in *model.Instance, policies Discipline, opt 
 // run makes the policy and runs it.
 func (w *world) run(ctx context.Context, policy func(*Platform, uint64) Policy, opt Options) (Totals, error) {
 	w.held, w.users = map[int64]int32{}, kit.Numbers[string]{}
-	w.names = w.specs == nil || opt.Observer != nil || w.requests == nil // nobody sees those of a trace without an observer
+	w.names = opt.Observer != nil || w.requests == nil // nobody sees those of a trace without an observer
 	w.free = make([]processors, len(w.platform.Machines))
 	for m := range w.free {
 		w.free[m].reset(w.platform.Machines[m].Processors)

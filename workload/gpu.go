@@ -45,7 +45,7 @@ var _ = Register(Info{
 // Deviations from the trace: openb has no gangs, no estimates and no arrivals of this form (its pods are a sample that was on the cluster at some time). GPUs, run time and types
 // are drawn independently of each other but for what is said above.
 type GPU struct {
-	Jobs             int     `range:"[0, 100000000]" doc:"number of jobs"`
+	Jobs             int     `range:"[0, 10000000]" doc:"number of jobs"`
 	Nodes            int     `range:"[1, 100000]" doc:"number of nodes"`
 	Types            string  `doc:"types of GPUs whose nodes there are, such as G2,T4; all: all of openb"`
 	Load             float64 `range:"[0, 1000]" doc:"GPU time that the jobs ask for ÷ available GPU time, or the same of a scarcer resource; 0: all jobs at time 0"`
@@ -65,11 +65,6 @@ var roundTimes = []float64{300, 600, 900, 1800, 3600, 7200, 14400, 28800, 43200,
 // Generate implements [Workload].
 func (w *GPU) Generate(seed uint64) (*model.Instance, error) {
 	return whole(w.batches(seed))
-}
-
-// Stream implements [Streamer].
-func (w *GPU) Stream(seed uint64) (*model.Instance, *Batches, error) {
-	return streamed(w.batches(seed))
 }
 
 // batches makes the system and begins to draw the jobs.

@@ -7,7 +7,8 @@ import (
 	"github.com/allot-opt/allot/params"
 )
 
-// Streamer is a workload that can also generate its jobs a few at a time, in constant memory. The jobs are those of Generate, in the same order.
+// Streamer is a workload that can also generate its jobs a few at a time, in constant memory. The jobs are those of Generate, in the same order. They ask nothing
+// of single machines, which a simulation of a stream does not follow.
 type Streamer interface {
 	Workload
 	// Stream returns the system, an instance without jobs, and the jobs in order of arrival.

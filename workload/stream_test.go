@@ -20,13 +20,7 @@ var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 // streamers are the workloads that stream, with few jobs and odd parameters drawn at random.
 func streamers(t *rapid.T) workload.Streamer {
 	jobs := rapid.SampledFrom([]int{0, 1, 7, 999, 1000, 1001, 2500}).Draw(t, "jobs")
-	switch rapid.SampledFrom([]string{"twolevel", "gpu", "spaceshare"}).Draw(t, "workload") {
-	case "gpu":
-		return with(workload.Default[workload.GPU](), func(w *workload.GPU) {
-			w.Jobs, w.Nodes, w.Load, w.Steady = jobs, rapid.IntRange(8, 30).Draw(t, "nodes"), rapid.SampledFrom([]float64{0, 0.9}).Draw(t, "load"), rapid.Bool().Draw(t, "steady")
-			w.GangShare, w.ConstrainedShare = rapid.SampledFrom([]float64{0, 0.3}).Draw(t, "gangs"), rapid.SampledFrom([]float64{0, 0.5}).Draw(t, "constrained")
-			w.Padding = rapid.SampledFrom([]float64{0, 4}).Draw(t, "padding")
-		})
+	switch rapid.SampledFrom([]string{"twolevel", "spaceshare"}).Draw(t, "workload") {
 	case "twolevel":
 		return with(workload.Default[workload.TwoLevel](), func(w *workload.TwoLevel) {
 			w.Jobs, w.Clusters, w.MeanGap = jobs, "3,2", rapid.SampledFrom([]float64{0, 5}).Draw(t, "gap")
@@ -107,7 +101,6 @@ func TestStreamsMayBeLongerThanInstances(t *testing.T) {
 	for _, w := range []workload.Streamer{
 		with(workload.Default[workload.TwoLevel](), func(w *workload.TwoLevel) { w.Jobs = 10_000_001 }),
 		with(workload.Default[workload.SpaceShare](), func(w *workload.SpaceShare) { w.Jobs = 10_000_001 }),
-		with(workload.Default[workload.GPU](), func(w *workload.GPU) { w.Jobs = 10_000_001 }),
 	} {
 		if _, err := w.Generate(1); err == nil || err.Error() != "parameter jobs: expected at most 10000000 in one instance, more only in a stream, found 10000001" {
 			t.Errorf("error %v", err)
@@ -124,7 +117,7 @@ func TestStreamsMayBeLongerThanInstances(t *testing.T) {
 
 // The largest numbers that the parameters allow make an instance or an error, never a time that the model refuses.
 func TestStreamedNumbersStayInRange(t *testing.T) {
-	for _, w := range []workload.Streamer{
+	for _, w := range []workload.Workload{
 		with(workload.Default[workload.TwoLevel](), func(w *workload.TwoLevel) {
 			w.Jobs, w.MeanGap, w.TimeScale, w.MaxEstimate, w.MaxMargin, w.MaxBenchmark = 1000, 1e6, 0.001, 1e9, 1e9, 1e6
 			w.GoldPriority, w.MinLicenceRatio, w.MaxLicenceRatio = 1e6, 1000, 1000

@@ -68,7 +68,7 @@ func runAdvise(c *cli.Context, args []string) error {
 		return usageErrorf("--policy: %w", err)
 	}
 	if _, online := solve.PolicyOf(site.Solver); !online {
-		return usageErrorf("--policy: expected an on-line policy, one of %s; found %s", onlineSolvers(), site.Label)
+		return usageErrorf("--policy: expected an on-line policy, one of %s; found %s", onlineSolvers(false), site.Label)
 	}
 	input, data, err := readSite(c, &q, args[0], site)
 	if err != nil {

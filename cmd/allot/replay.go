@@ -35,7 +35,7 @@ Examples:
   allot replay --solver easy TRACE.swf.gz
   allot replay --workload twolevel:jobs=1000000:time_scale=10:mean_gap=8:machines_seed=4 --solver twolevel`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: " + onlineSolvers()},
+			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: " + onlineSolvers(true)},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
 			&cli.StringFlag{Name: "workload", Usage: "replay the workload `NAME`[:PARAM=VALUE…] instead of a trace: " + strings.Join(streamNames(), ", ") + "; parameters as for allot generate"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of the workload, of the policy's random draws and of local jobs"},
@@ -62,7 +62,7 @@ func runReplay(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	choice, policy, err := onlineSolver(c.String("solver"), parameters)
+	choice, policy, err := onlineSolver(c.String("solver"), parameters, true)
 	if err != nil {
 		return err
 	}
@@ -120,13 +120,13 @@ func replayWorkload(c *cli.Context) error {
 	}
 	maker, ok := chosen.(workload.Streamer)
 	if !ok {
-		return usageErrorf("--workload: expected a workload that can stream its jobs, one of %s; found %q", strings.Join(streamNames(), ", "), info.Name)
+		return usageErrorf("--workload: expected a workload that can stream its jobs, one of %s; found %q; %s", strings.Join(streamNames(), ", "), info.Name, asOneInstance(c, info.Name))
 	}
 	parameters, err := parametersOf(c, "param")
 	if err != nil {
 		return err
 	}
-	choice, policy, err := onlineSolver(c.String("solver"), parameters)
+	choice, policy, err := onlineSolver(c.String("solver"), parameters, true)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func replayWorkload(c *cli.Context) error {
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, "replaying", batches.Left())
 	figures, metrics := sim.Figures()
-	source := &supportedBatches{Batches: batches, name: choice.Name, policy: policy}
+	source := &supportedBatches{Batches: batches, name: choice.Name, policy: policy, elsewhere: asOneInstance(c, info.Name)}
 	totals, err := sim.Stream(ctx, system, source, policy.Discipline(), sim.Options{
 		Kill: policy.Kills(), Seed: seed, Observer: figures,
 		Progress: func(p sim.Progress) {
@@ -149,8 +149,7 @@ func replayWorkload(c *cli.Context) error {
 	})
 	bar.finish()
 	if errors.Is(err, sim.ErrNodes) {
-		return &statusError{exitInput, fmt.Errorf("solver %s: %w; solve the jobs as one instance: allot generate %s -o jobs.json, with the parameters as flags, then allot solve --solver %s jobs.json",
-			choice.Name, err, info.Name, c.String("solver"))}
+		return usageErrorf("solver %s: %w; %s", choice.Name, err, source.elsewhere)
 	}
 	if errors.Is(err, sim.ErrDefers) {
 		return usageErrorf("--solver: %w", err)
@@ -159,6 +158,11 @@ func replayWorkload(c *cli.Context) error {
 		return stoppedOr(ctx, ofPolicy(choice.Name, err, source.err))
 	}
 	return writeTotals(c, c.String("solver"), &totals, system, metrics())
+}
+
+// asOneInstance says how to run the jobs of a workload where replay cannot.
+func asOneInstance(c *cli.Context, workload string) string {
+	return fmt.Sprintf("solve the jobs as one instance: allot generate %s -o jobs.json, with the parameters as flags, then allot solve --solver %s jobs.json", workload, c.String("solver"))
 }
 
 // streamNames lists the workloads that can stream their jobs.
@@ -173,9 +177,10 @@ func streamNames() []string {
 // supportedBatches refuses a batch with jobs that the solver does not support: a system without jobs does not show what they ask for.
 type supportedBatches struct {
 	*workload.Batches
-	name   string
-	policy solve.Policy
-	err    error // the last error of Next
+	name      string
+	policy    solve.Policy
+	elsewhere string // what to do where the solver does not support the jobs
+	err       error  // the last error of Next
 }
 
 // Next implements sim.Batches.
@@ -185,7 +190,7 @@ func (s *supportedBatches) Next() (batch *model.Instance, err error) {
 		return nil, s.err
 	}
 	if err := s.policy.Supports(batch); err != nil {
-		s.err = usageErrorf("solver %s: %w", s.name, err)
+		s.err = usageErrorf("solver %s: %w; solve leaves out what cannot bind in the whole, which a stream does not show; %s", s.name, err, s.elsewhere)
 		return nil, s.err
 	}
 	return batch, nil
@@ -231,15 +236,15 @@ func ofPolicy(name string, err, source error) error {
 	return fmt.Errorf("solver %s: %w", name, err)
 }
 
-// onlineSolver returns an on-line solver with its parameters set.
-func onlineSolver(name string, parameters question.Parameters) (solve.Info, solve.Policy, error) {
+// onlineSolver returns an on-line solver with its parameters set. With streams, it is for streamed jobs, see [onlineSolvers].
+func onlineSolver(name string, parameters question.Parameters, streams bool) (solve.Info, solve.Policy, error) {
 	choice, err := configuredSolver(&question.Solve{Solver: name, Param: parameters}, false)
 	if err != nil {
 		return choice.Info, nil, err
 	}
 	policy, ok := solve.PolicyOf(choice.Solver)
 	if !ok {
-		return choice.Info, nil, usageErrorf("--solver: expected an on-line solver, one of %s; found %q", onlineSolvers(), choice.Info.Name)
+		return choice.Info, nil, usageErrorf("--solver: expected an on-line solver, one of %s; found %q", onlineSolvers(streams), choice.Info.Name)
 	}
 	return choice.Info, policy, nil
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,5 +90,25 @@ func TestReplayAsSolve(t *testing.T) {
 	}
 	if compared < 10 || len(waits) < 6 {
 		t.Errorf("%d solvers compared, of %d mean waits", compared, len(waits))
+	}
+}
+
+// TestReplayListsWhatItTakes: each solver and workload that the help names runs, and of the on-line solvers only those.
+func TestReplayListsWhatItTakes(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "t.swf")
+	if err := os.WriteFile(file, []byte("; MaxProcs: 8\n1 0 -1 5 1 -1 -1 1 9 -1 1 1 1 -1 1 1 -1 -1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	listed := strings.Split(onlineSolvers(true), ", ")
+	for _, info := range solve.Solvers() {
+		if _, online := solve.PolicyOf(info.New()); online && info.Absent == "" {
+			var out, errs bytes.Buffer
+			if status := run(t.Context(), []string{"allot", "replay", "--solver", info.Name, file}, &out, &errs); (status == exitOK) != slices.Contains(listed, info.Name) {
+				t.Errorf("%s: status %d, listed: %v: %s", info.Name, status, listed, errs.String())
+			}
+		}
+	}
+	for _, name := range streamNames() {
+		allot(t, "replay", "--workload", name+":jobs=9")
 	}
 }

@@ -80,7 +80,7 @@ func runSimulate(c *cli.Context, args []string) error {
 	if !asksOne(c) {
 		return runStarts(c, args[0], &q)
 	}
-	info, policy, err := onlineSolver(q.Solver, q.Param)
+	info, policy, err := onlineSolver(q.Solver, q.Param, false)
 	if err != nil {
 		return err
 	}
@@ -183,11 +183,15 @@ func stoppedOr(ctx context.Context, err error) error {
 	return err
 }
 
-// onlineSolvers lists the names of the on-line solvers.
-func onlineSolvers() string {
+// onlineSolvers lists the names of the on-line solvers; with streams: of those that run where jobs are streamed.
+func onlineSolvers(streams bool) string {
 	names := solversWith(func(info solve.Info) bool {
-		_, online := solve.PolicyOf(info.New())
-		return online
+		policy, online := solve.PolicyOf(info.New())
+		if !online || !streams {
+			return online
+		}
+		rules := policy.Discipline()
+		return rules.InTraces() == nil
 	})
 	return strings.Join(append(names, process.OnlineScheme+":COMMAND"), ", ")
 }

@@ -123,7 +123,7 @@ func pageText(page *answers.SolverPage) string {
 	if page.Online {
 		elsewhere := "allot replay and allot simulate accept it too"
 		if rules := page.Policy.Discipline(); rules.InTraces() != nil {
-			elsewhere = "allot simulate accepts it too, and so does allot replay with a --workload that it supports"
+			elsewhere = "allot simulate accepts it too"
 		}
 		text.WriteString("  on line: it learns of a job, with its estimate, when the job arrives; " + elsewhere + "\n")
 	}

@@ -35,7 +35,7 @@ func runStarts(c *cli.Context, path string, q *question.Simulate) error {
 	}
 	for k, choice := range choices {
 		if _, online := solve.PolicyOf(choice.Solver); !online {
-			return usageErrorf("--policies: expected on-line solvers, some of %s; found %q", onlineSolvers(), names[k])
+			return usageErrorf("--policies: expected on-line solvers, some of %s; found %q", onlineSolvers(false), names[k])
 		}
 	}
 	in, err := readInstance(path)

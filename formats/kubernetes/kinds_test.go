@@ -120,6 +120,7 @@ func TestWholeNumbersAtTheirLimits(t *testing.T) {
 		"limit of a Workload":      {0, 1 << 31, workload(`, "maximumExecutionTimeSeconds": %d`, `"count": 1`)},
 		"pods of a set":            {0, pods, workload("", `"count": %d`)},
 		"least pods of a set":      {0, pods, workload("", `"count": 1, "minCount": %d`)},
+		"least pods of a group":    {0, pods, `{"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup", "metadata": {"name": "g", "namespace": "x"}, "spec": {"minMember": %d}}`},
 		"priority of a pod":        {-1 << 31, 1 << 31, podOf("o", `"priority": %d`, "")},
 		"limit of a pod":           {0, 1e12, `{"kind": "Pod", "metadata": {"name": "o", "namespace": "x"}, "spec": {"activeDeadlineSeconds": %d}}`},
 		"replicas of a Deployment": {0, pods, `{"kind": "Deployment", "metadata": {"name": "d", "namespace": "x"}, "spec": {"replicas": %d, ` + template + `}}`},

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/allot-opt/allot/formats/lines"
 )
 
 // Each suffix is a factor, written out here as a fraction, and an amount is rounded up to whole units, or thousandths of them.
@@ -66,6 +68,32 @@ func TestQuantities(t *testing.T) {
 	}
 	if n, ok := parseQuantity("-1e-9", false); !ok || n >= 0 {
 		t.Errorf("less than 0 is read as %d, %v", n, ok)
+	}
+}
+
+// Runs of the same work have the same name without the two last parts that are drawn or counted.
+func TestFamilies(t *testing.T) {
+	for name, want := range map[string]string{
+		"train": "train", "train-7": "train", "train-7-8": "train", "train-6-7-8": "train-6", "train-x1": "train-x1", "train-bcdf5": "train", "train-bcdf": "train-bcdf", "train-bcda5": "train-bcda5", "-7": "-7", "a-": "a", "a-b-7": "a-b",
+	} {
+		if got := family(name); got != want {
+			t.Errorf("%s: %s, expected %s", name, got, want)
+		}
+	}
+}
+
+// The values of an object of YAML are bounded before they are read: by its lines, and by what may begin one.
+func TestManyValuesOfYAML(t *testing.T) {
+	for text, large := range map[string]bool{"\n": true, ",": true, ":": true, "-": true, "[": true, "{": true, "?": true, "x": false} {
+		y, c := &yamlText{d: &document{faults: lines.NewFaults("f")}}, new(chunk)
+		for range 401 {
+			for line := range strings.Lines(strings.Repeat(text, 1000)) {
+				y.add(c, []byte(strings.Trim(line, "\n")), 1)
+			}
+		}
+		if got := y.d.faults.Err() != nil; got != large {
+			t.Errorf("%q: %v", text, y.d.faults.Err())
+		}
 	}
 }
 

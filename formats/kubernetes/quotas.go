@@ -70,7 +70,7 @@ func (q *queue) quotas() {
 // assigned are the flavors that a workload was admitted with, for the pods of a job; nil: it was not admitted.
 func (q *queue) assigned(u *unit) map[string]string {
 	w := u.work
-	if w == nil || !w.reserved {
+	if !w.reserved {
 		return nil
 	}
 	if found := w.flavors[u.set]; found != nil {

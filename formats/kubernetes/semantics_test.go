@@ -179,6 +179,7 @@ func TestStates(t *testing.T) {
 		"bound and pending":     {podOf("p", on, `, "status": {"phase": "Pending"}`), 10, ""},
 		"runs beyond its limit": {podOf("p", on, `, "status": {"phase": "Running", "startTime": "2026-11-24T08:00:00Z"}`), 1, "runs beyond its limit"},
 		"ends in 3 s":           {dated(podOf("p", on, `, "status": {"phase": "Running"}`), `"deletionTimestamp": "2026-11-24T09:00:03Z"`), 3, "is being deleted: it ends"},
+		"ends in a year":        {dated(podOf("p", on, `, "status": {"phase": "Pending"}`), `"deletionTimestamp": "2027-11-24T09:00:00Z"`), 10, ""},
 		"waits and is deleted":  {dated(podOf("p", two, ""), `"deletionTimestamp": "2026-11-24T09:00:03Z"`), 0, "waits and is being deleted"},
 		"of a DaemonSet":        {dated(podOf("p", on, ""), `"ownerReferences": [{"kind": "DaemonSet", "name": "d", "controller": true}]`), -1, "DaemonSet or of the kubelet"},
 		"of one, and waits":     {dated(podOf("p", two, ""), `"ownerReferences": [{"kind": "DaemonSet", "name": "d", "controller": true}]`), 0, "DaemonSet that waits"},
@@ -437,6 +438,14 @@ func TestHostile(t *testing.T) {
 	}
 	if wrong < 100 {
 		t.Errorf("%d of the texts are wrong", wrong)
+	}
+	for levels, want := range map[int]bool{90: false, 110: true} {
+		for _, deep := range []string{strings.Repeat(`{"a": `, levels) + "1" + strings.Repeat("}", levels), strings.Repeat("[", levels) + strings.Repeat("]", levels)} {
+			_, _, err := read(nil, list("", podOf("p", `"x": `+deep, "")))
+			if got := err != nil && strings.Contains(err.Error(), "expected at most 100 levels, found more"); got != want {
+				t.Errorf("%d levels: %v", levels, err)
+			}
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ var scaled = []string{"Deployment", "ReplicaSet", "StatefulSet", "ReplicationCon
 // other takes an object that becomes no part of an instance. Those that describe pods are kept, to say which pods the files do not have.
 func (o *objects) other(kind string, x field) {
 	spec := x.get("spec")
-	if !spec.given() || !describesPods(spec.v, 0) {
+	if !spec.given() || !describesPods(spec.v) {
 		o.count(kind, x)
 		return
 	}
@@ -50,13 +50,9 @@ func (o *objects) count(kind string, x field) {
 }
 
 // describesPods says whether a value has a template of pods within.
-func describesPods(v *value, depth int) bool {
-	const deepest = 8
-	if v == nil || depth > deepest {
-		return false
-	}
+func describesPods(v *value) bool {
 	for k := range v.list {
-		if v.kind == '{' && v.names[k] == "containers" && v.list[k].kind == '[' || describesPods(&v.list[k], depth+1) {
+		if v.kind == '{' && v.names[k] == "containers" && v.list[k].kind == '[' || describesPods(&v.list[k]) {
 			return true
 		}
 	}
@@ -138,11 +134,8 @@ func (q *queue) missing() {
 		w := q.workloadByOwner[t.namespace+"/"+t.kind+"/"+t.name]
 		switch {
 		case w != nil && (!w.reserved || w.pods == 0): // the Workload stands for it
-			continue
 		case t.kind == "ReplicaSet" && known["Deployment/"+t.namespace+"/"+t.owner]: // the Deployment says it
-			continue
 		case t.pods >= 0 && t.pods <= live[key]:
-			continue
 		case t.pods >= 0:
 			n := t.pods - live[key]
 			q.report.Note(model.ImportKept, t.kind+" of which the files do not have all pods: pods that are not created yet are not in the instance", t.at)

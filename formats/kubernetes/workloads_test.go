@@ -189,6 +189,20 @@ func TestWarningNamesTheMostFirst(t *testing.T) {
 	}
 }
 
+// What touches 2 % of the jobs is counted, and what touches more is warned of.
+func TestWhatTouchesFewJobs(t *testing.T) {
+	for jobs, warns := range map[int]bool{49: true, 50: false} {
+		pods := []string{podOf("odd", `"schedulerName": "volcano"`, "")}
+		for k := 1; k < jobs; k++ {
+			pods = append(pods, podOf(fmt.Sprint("p", k), "", ""))
+		}
+		_, report := readList(t, list("", pods...))
+		if got := strings.Contains(strings.Join(report.Warnings, ""), "are touched by what the instance leaves out"); got != warns || has(report, "another scheduler") != 1 {
+			t.Errorf("1 of %d jobs: %v", jobs, report)
+		}
+	}
+}
+
 // A list is the same in JSON and in each form of YAML; where it has a kind such as PodList, its objects need none.
 func TestListsInEachForm(t *testing.T) {
 	nodes := `{"metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "10"}}}`

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -53,6 +54,8 @@ func TestFaults(t *testing.T) {
 		{"a cycle", queue(`"dependency": "afterok:2"`, `"dependency": "afterok:1"`), "jobs: jobs[1]: after[0]: expected no cycle, found 1 after 2 after 1"},
 		{"licences", one(`"licenses": "a:x"`), `jobs: jobs[0].licenses: expected licences such as matlab:2, found "a:x"`},
 		{"hosts", one(`"job_state": "RUNNING", "start_time": 1, "nodes": "n[1-"`), `jobs: jobs[0].nodes: expected a ] at the end of "[1-"`},
+		{"nodes to keep away from", one(`"excluded_nodes": "n[1-"`), `jobs: jobs[0].excluded_nodes: expected a ] at the end of "[1-"`},
+		{"nodes to run on", one(`"required_nodes": "n[1-"`), `jobs: jobs[0].required_nodes: expected a ] at the end of "[1-"`},
 		{"a bomb of hosts", one(`"job_state": "RUNNING", "start_time": 1, "nodes": "n[0-999999999]"`), `jobs: jobs[0].nodes: expected at most 1,000,000 names in the whole reading, found more`},
 		{"a bomb of brackets", one(`"job_state": "RUNNING", "start_time": 1, "nodes": "n` + strings.Repeat("[0-9]", 1000) + `"`), `jobs: jobs[0].nodes: expected at most 1,000,000 names in the whole reading, found more`},
 		{"a bomb of tasks", one(`"array_job_id": 1, "array_task_string": "0-2000000000"`), `jobs: jobs[0].array_task_string: expected at most 1,000,000 names in the whole reading, found more`},
@@ -89,6 +92,8 @@ func TestFaultsOfTheSystem(t *testing.T) {
 		{"licences", `{"licenses": [{"LicenseName": "m"}]}`, `f: licenses[0]: expected the field "Total", found none`},
 		{"licences", "LicenseName=m\n Total=x", `f: line 2: Total: expected a number, found "x"`},
 		{"reservations", `{"jobs": []}`, "f: expected a list reservations, as scontrol show reservations --json prints it; found none"},
+		{"reservations", "ReservationName=r StartTime=soon", `f: line 1: starttime: expected a time`},
+		{"configuration", "SchedulerParameters=bf_interval=0", "f: line 1: SchedulerParameters: bf_interval: expected a whole number"},
 	} {
 		src := slurm.Sources{Jobs: source("jobs", queue("")), Nodes: source("nodes", small)}
 		file := source("f", c.file)
@@ -101,6 +106,8 @@ func TestFaultsOfTheSystem(t *testing.T) {
 			src.Licences = file
 		case "reservations":
 			src.Reservations = file
+		case "configuration":
+			src.Config = file
 		}
 		_, _, err := slurm.Read(src, slurm.Options{})
 		if wrong := (*model.InputError)(nil); !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), c.want) {
@@ -109,6 +116,11 @@ func TestFaultsOfTheSystem(t *testing.T) {
 	}
 	if _, _, err := slurm.Read(slurm.Sources{Jobs: source("jobs", queue(""))}, slurm.Options{}); err == nil {
 		t.Error("no nodes, no error")
+	}
+	for now, ok := range map[float64]bool{-1: false, 0: true, model.Largest: true, 2 * model.Largest: false, math.NaN(): false} {
+		if _, _, err := slurm.Read(slurm.Sources{Jobs: source("jobs", queue("")), Nodes: source("nodes", small)}, slurm.Options{Now: now}); (err == nil) != ok {
+			t.Errorf("now %v: %v", now, err)
+		}
 	}
 }
 

@@ -34,9 +34,7 @@ func (q *queue) instance() (*model.Instance, error) {
 			tasks[e.array]++
 		}
 	}
-	if !q.doc.faults.Cells("", len(q.list), len(q.sys.clusters)) {
-		return nil, q.doc.faults.Err()
-	}
+	q.doc.faults.Cells("", len(q.list), len(q.sys.clusters))
 	for _, p := range q.sys.parts {
 		q.placeOf(p.name, "partitions")
 	}
@@ -84,7 +82,7 @@ func (q *queue) sort() {
 			return 0
 		}
 		x, y := job(a), job(b)
-		return cmp.Or(cmp.Compare(b.place.tier, a.place.tier), cmp.Compare(y.priority.or(0), x.priority.or(0)), cmp.Compare(x.submit.or(0), y.submit.or(0)),
+		return cmp.Or(cmp.Compare(b.place.tier, a.place.tier), cmp.Compare(y.priority.or(0), x.priority.or(0)), cmp.Compare(x.submit.value, y.submit.value),
 			cmp.Compare(x.id.or(0), y.id.or(0)), cmp.Compare(a.task, b.task))
 	}
 	slices.SortStableFunc(q.list, order)

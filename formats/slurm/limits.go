@@ -56,7 +56,7 @@ func readLimits(src Sources, b *budget.Budget, settings map[string]string, repor
 			account := strings.TrimSpace(row["Account"])
 			if row["User"] == "" {
 				above = append(above[:min(depth, len(above))], account)
-				if l.parent[account] = row["ParentName"] + row["Par Name"]; l.parent[account] == "" && depth > 0 && len(above) > 1 {
+				if l.parent[account] = row["ParentName"] + row["Par Name"]; l.parent[account] == "" && len(above) > 1 {
 					l.parent[account] = above[len(above)-2]
 				}
 			}

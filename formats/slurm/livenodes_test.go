@@ -82,7 +82,7 @@ func TestWhatRunningJobsHold(t *testing.T) {
 // TestPlacesThatJobsAskFor: features in every way that an instance expresses, certain nodes, nodes to avoid, numbers of nodes and tasks on each; what it cannot express is
 // counted, and touches the job.
 func TestPlacesThatJobsAskFor(t *testing.T) {
-	file := nodes(node("a1", "p", `, "active_features": ["ib", "old"]`), node("a2", "p", `, "active_features": ["ib"]`), node("a3", "p", `, "active_features": ["new"]`))
+	file := nodes(node("a1", "p", `, "active_features": ["ib", "old"], "gres": "gpu:4"`), node("a2", "p", `, "active_features": ["ib"], "gres": "gpu:4"`), node("a3", "p", `, "active_features": ["new"]`))
 	for _, c := range []struct{ ask, want, notes string }{
 		{`"features": "ib"`, `"features":[["ib"]]`, ""},
 		{`"features": "old|new"`, `"features":[["old","new"]]`, ""},
@@ -99,11 +99,15 @@ func TestPlacesThatJobsAskFor(t *testing.T) {
 		{`"tasks_per_node": 2, "node_count": 3, "cpus": 6`, `"block":2,"per_machine":1`, ""},
 		{`"tasks_per_node": 2, "cpus": 5, "tasks": 5`, `"processors":6,"estimate":120,"queue":"p","user_class":"priority 100","block":2,"per_machine":1`,
 			"processors or generic resources that do not divide evenly among its nodes: the part of each node is rounded up"},
+		{`"cpus": 4, "node_count": 2, "max_nodes": 2, "tres_req_str": "cpu=4,node=2,gres/gpu=3"`, `"block":2,"resources":{"gpu":2}`,
+			"processors or generic resources that do not divide evenly among its nodes: the part of each node is rounded up"},
 		{`"features": "(null)", "licenses": "(null)"`, `"priority 100"}`, ""},
 		{`"excluded_nodes": "b1", "cpus": 12`, `"features":[["without b1"]]`, ""},
 		{`"max_nodes": 1, "cpus": 3`, `"block":3}`, ""},
 		{`"contiguous": true`, `"priority 100"}`, "the job asks for consecutive nodes: it runs on any"},
 		{`"tasks_per_core": {"set": true, "number": 1}`, `"priority 100"}`, "the job asks for a layout of sockets, cores or threads: it runs on any processors of a node"},
+		{`"sockets_per_node": 2`, `"priority 100"}`, "the job asks for a layout of sockets, cores or threads: it runs on any processors of a node"},
+		{`"cpus": 7, "cpus_per_task": 2`, `"processors":7,"estimate":120,"queue":"p","user_class":"priority 100"}`, "processors that are no whole number of tasks: they lie on any nodes"},
 		{`"threads_per_core": 1`, `"priority 100"}`, "the job asks for a layout of sockets, cores or threads: it runs on any processors of a node"},
 		{`"core_spec": 2`, `"priority 100"}`, "the job leaves cores of its nodes to the system: they count as free for others"},
 		{`"thread_spec": 2`, `"priority 100"}`, "the job leaves cores of its nodes to the system: they count as free for others"},
@@ -428,5 +432,29 @@ func TestOddReservations(t *testing.T) {
 				t.Errorf("%s: got %q, want %q", file, got, c.note)
 			}
 		}
+	}
+}
+
+// TestQualityThatNoFileTells: a job of another quality of service than most is touched by what no file tells of it, unless all are of one.
+func TestQualityThatNoFileTells(t *testing.T) {
+	for _, other := range []string{"high", "usual"} {
+		_, report := of(t, `"qos": "usual"`, `"qos": "usual"`, `"qos": "`+other+`"`)
+		want := ""
+		if other == "high" {
+			want = `kept 1: quality of service other than "usual", which most waiting jobs have: no file tells its limits and its preemption (--qos)`
+		}
+		if got := notes(report); got != want {
+			t.Errorf("%s: got %s", other, got)
+		}
+	}
+}
+
+// TestTooManyLicencesHeld: running jobs that hold more copies than there are hold what is left, one after the other.
+func TestTooManyLicencesHeld(t *testing.T) {
+	in, report := read(t, slurm.Sources{Jobs: source("jobs", queue(on("n1")+`, "licenses": "m:2"`, on("n1")+`, "licenses": "m:2"`, on("n2")+`, "licenses": "m:1"`)), Nodes: source("nodes", small),
+		Licences: source("licences", "LicenseName=m Total=3\n")}, slurm.Options{})
+	if got := strings.Join(lines(t, in), ""); strings.Count(got, `"licences":{"m":2}`) != 1 || strings.Count(got, `"licences":{"m":1}`) != 1 ||
+		notes(report) != "repaired 2: the jobs that run hold more of a licence or a limit than there is: the last of them hold what is left" {
+		t.Errorf("got %s\n%s", got, notes(report))
 	}
 }

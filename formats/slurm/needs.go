@@ -96,7 +96,7 @@ func (q *queue) lie(e *entry) string {
 	e.processors = l.block * l.blocks
 	e.nodes = max(1, l.machines.Min)
 	if l.perMachine > 0 {
-		e.nodes = l.blocks / l.perMachine
+		e.nodes = l.blocks
 	}
 	e.layout = q.share(l)
 	return ""
@@ -275,14 +275,11 @@ func (q *queue) certainNodes(e *entry, l *layout) {
 	if j.mustUse == "" {
 		return
 	}
-	hosts, err := expandHosts(j.mustUse, q.doc.faults.Budget())
-	if err != nil {
-		return // that is listed
-	}
-	most := l.machines.Max // nodes of the job; 0: any number
+	hosts, _ := expandHosts(j.mustUse, q.doc.faults.Budget()) // nameNodes has listed an error
+	most := l.machines.Max                                    // nodes of the job; 0: any number
 	switch {
 	case l.perMachine > 0:
-		most = l.blocks / l.perMachine
+		most = l.blocks
 	case l.blocks == 1:
 		most = 1
 	}

@@ -182,7 +182,8 @@ func (t *trace) spec(j *past, origin float64, in *model.InstanceSpec) model.JobS
 	s := model.JobSpec{
 		ID: j.id, Arrival: j.arrival - origin, Processors: model.Rigid(int(j.processors)), User: j.user, Group: j.group, Queue: j.queue, Recorded: &recorded,
 	}
-	tier, tiers := 0.0, false
+	var tier float64
+	var tiers bool
 	if l := j.layout; l != nil {
 		tier, tiers = l.place.tier, t.sys.tiers
 		l.onto(&s)

@@ -238,6 +238,9 @@ func TestNodesInEachForm(t *testing.T) {
 				r.Fatal(err)
 			}
 		}
+		if strings.Count(partitions.String(), " TotalNodes=5 ") != len(in.Clusters()) {
+			r.Errorf("partitions:\n%s", partitions.String())
+		}
 		oneLine := strings.ReplaceAll(nodes.String(), "\n   ", " OS=Linux 5.10 #1 SMP ")
 		const job = "JobID|Partition|Submit|Start|End|NCPUS\n1|cpu|1|2|3|1\n"
 		want := ""
@@ -315,7 +318,7 @@ func TestWriteAccounting(t *testing.T) {
 		}
 	}
 	in, err := model.NewBuilder("x").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Resources: map[string]float64{"disk": 9, "gpu": 4}}}}).
-		Job(model.JobSpec{ID: "asks", Work: new(1.0), Processors: model.Rigid(4), Block: 2, Resources: map[string]float64{"gpu": 0.5, "disk": 4}}, model.JobSpec{ID: "a|b", Work: new(61.0), Estimate: new(61.0)}, model.JobSpec{ID: "never", Work: new(1.0)}).Build()
+		Job(model.JobSpec{ID: "asks", Work: new(1.0), Processors: model.Rigid(4), Block: 2, Memory: 100.3, Resources: map[string]float64{"gpu": 0.5, "disk": 4}}, model.JobSpec{ID: "a|b", Work: new(61.0), Estimate: new(61.0)}, model.JobSpec{ID: "never", Work: new(1.0)}).Build()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,7 +328,7 @@ func TestWriteAccounting(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, rows, _ := strings.Cut(out.String(), "\n")
-	if want := "asks||||normal|0|CANCELLED|2026-01-05T00:00:00|2026-01-05T00:00:00|None|None|UNLIMITED|4|0|cpu=4,node=0,gres/disk=8,gres/gpu=1|cpu=4,node=0,gres/disk=8,gres/gpu=1\n" +
+	if want := "asks||||normal|0|CANCELLED|2026-01-05T00:00:00|2026-01-05T00:00:00|None|None|UNLIMITED|4|0|cpu=4,mem=402M,node=0,gres/disk=8,gres/gpu=1|cpu=4,mem=402M,node=0,gres/disk=8,gres/gpu=1\n" +
 		"a_b|||c|normal|0|COMPLETED|2026-01-05T00:00:00|2026-01-05T00:00:00|2026-01-05T00:00:05|2026-01-05T00:01:06|2|1|1|cpu=1,node=1|cpu=1,node=1\n" +
 		"never||||normal|0|CANCELLED|2026-01-05T00:00:00|2026-01-05T00:00:00|None|None|UNLIMITED|1|0|cpu=1,node=0|cpu=1,node=0\n"; rows != want {
 		t.Errorf("got\n%s\nwant\n%s", rows, want)

@@ -70,6 +70,36 @@ func TestLeftOutByNumber(t *testing.T) {
 	if got, want := l.warning(100, "job"), "50 of 100 jobs (50.0 %) are touched by what the instance leaves out: 9 a; 2 b; 2 c"; got != want {
 		t.Errorf("got %s, expected %s", got, want)
 	}
+	for k := range mostShown {
+		l.counts.Notes = append(l.counts.Notes, model.ImportNote{Reason: fmt.Sprint("of all ", k), Count: 1})
+	}
+	if got := l.warning(100, "job"); !strings.HasSuffix(got, "; 1 of all 2; and 3 more") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// Each table tells the limits of its own, but for those that an instance cannot express.
+func TestLimitsThatTablesTell(t *testing.T) {
+	rows := limits{qos: map[string]limitRow{}, assoc: map[association]limitRow{}}
+	for reason, want := range map[string][2]bool{"QOSGrpCpuLimit": {true, false}, "AssocGrpCpuLimit": {false, true}, "QOSGrpCPUMinutesLimit": {}, "AssocGrpBillingLimit": {}, "Resources": {}} {
+		if got := [2]bool{(&limits{qos: rows.qos}).explains(reason), (&limits{assoc: rows.assoc}).explains(reason)}; got != want || rows.explains(reason) != (want[0] || want[1]) {
+			t.Errorf("%s: %v", reason, got)
+		}
+	}
+}
+
+// Running jobs take the devices that they name, where these are free, and else the first that are.
+func TestDevicesTaken(t *testing.T) {
+	o := occupied{devices: map[string]*numbers{}}
+	for k, c := range []struct {
+		n      int
+		wanted []int
+		want   string
+	}{{2, []int{3}, "[3 0]"}, {2, []int{3, 4}, "[4 1]"}, {3, nil, "[2 5]"}} {
+		if got := fmt.Sprint(o.choose("gpu", c.n, 6, c.wanted)); got != c.want {
+			t.Errorf("job %d: %s", k, got)
+		}
+	}
 }
 
 // What sacct prints without -P is known by the dashes below the names of the columns.

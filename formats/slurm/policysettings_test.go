@@ -130,9 +130,16 @@ func TestParametersRoundTrip(t *testing.T) {
 	})
 }
 
-// A limit of 0 jobs is none, but for the depth: the policy looks at one job at least. What is not stated is no parameter.
+// A limit of 0 jobs is none, but for the depth: the policy looks at one job at least. What is not stated is no parameter, and 1 is one of each.
 func TestParametersOfNoJobs(t *testing.T) {
 	for _, c := range cycleOptions {
+		one, err := readConf("SchedulerParameters=" + c.name + "=1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if values, err := one.Parameters(); err != nil || values[c.param] != plain(c.units) {
+			t.Errorf("%s=1: %s is %q, %v", c.name, c.param, values[c.param], err)
+		}
 		want, stated := map[string]string{"depth": "1"}[c.param]
 		s, err := readConf("SchedulerParameters=" + c.name + "=0")
 		if c.least > 0 { // refused

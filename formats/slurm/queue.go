@@ -331,7 +331,7 @@ func (q *queue) waits(e *entry) string {
 	case !j.submit.known:
 		q.doc.missing(path, "submit_time")
 	}
-	if begin := j.eligible.or(0); begin > q.now && (j.dependency == "" || strings.EqualFold(j.reason, "BeginTime")) {
+	if begin := j.eligible.value; begin > q.now && (j.dependency == "" || strings.EqualFold(j.reason, "BeginTime")) {
 		e.arrival = begin - q.now
 	}
 	return ""

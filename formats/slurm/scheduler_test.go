@@ -53,6 +53,7 @@ func TestRangesOfSchedulerParameters(t *testing.T) {
 		least, most int
 	}{
 		{"bf_interval", 1, 10_800}, {"bf_window", 1, 43_200}, {"bf_resolution", 1, 3600}, {"default_queue_depth", 0, 1e9}, {"bf_max_job_test", 1, 1e6}, {"bf_max_job_user", 0, 1e6}, {"bf_max_job_part", 0, 1e6},
+		{"bf_max_job_start", 0, 1e9},
 	} {
 		for value, ok := range map[int]bool{c.least - 1: false, c.least: true, c.most: true, c.most + 1: false} {
 			if text := fmt.Sprintf("SchedulerParameters=%s=%d\n", c.name, value); c.name != "bf_interval" || value >= 0 {

@@ -520,7 +520,6 @@ type place struct {
 	clusters []int
 	hosts    map[int][]int // by cluster
 	partial  bool          // it has some nodes only of a cluster
-	cpus     int           // of its most frequent kind of node
 	widest   int           // processors of its widest node
 	most     int           // processors in the cluster that has most
 	tier     float64
@@ -555,7 +554,6 @@ func (s *system) placeOf(names string) *place {
 		}
 	}
 	seen := map[int]bool{}
-	kinds := map[int]int{}
 	for _, q := range p.parts {
 		for _, h := range q.hosts {
 			if seen[h] {
@@ -564,13 +562,7 @@ func (s *system) placeOf(names string) *place {
 			seen[h] = true
 			c := s.hosts[h].cluster
 			p.hosts[c] = append(p.hosts[c], h)
-			kinds[s.hosts[h].cpus]++
 			p.widest = max(p.widest, s.hosts[h].cpus)
-		}
-	}
-	for cpus, n := range kinds {
-		if n > kinds[p.cpus] || n == kinds[p.cpus] && cpus > p.cpus {
-			p.cpus = cpus
 		}
 	}
 	for c, hosts := range p.hosts {

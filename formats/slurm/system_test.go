@@ -33,6 +33,19 @@ func clusters(t *testing.T, in *model.Instance) string {
 	return strings.ReplaceAll(list, "\n  ", "\n")
 }
 
+// TestBeginOfAFile: blanks before a file change nothing, one that begins with a mark of the order of bytes is no JSON, and a name that an instance cannot have is written as one that it can.
+func TestBeginOfAFile(t *testing.T) {
+	if _, _, err := slurm.Read(slurm.Sources{Jobs: source("jobs", queue("")), Nodes: source("nodes", "\ufeff"+small)}, slurm.Options{}); err == nil || !strings.HasPrefix(err.Error(), "nodes: not JSON") {
+		t.Error(err)
+	}
+	for _, begin := range []string{"", "\n "} {
+		in, _ := read(t, slurm.Sources{Jobs: source("jobs", queue("")), Nodes: source("nodes", begin+nodes(node(`a\tb`, "p", ""), node(`a\nb`, "p", `, "gres": "gpu:1"`)))}, slurm.Options{})
+		if got := clusters(t, in); strings.Count(got, `"id":"a b"`) != 1 || !strings.Contains(got, ` a b"`) {
+			t.Errorf("%q: %s", begin, got)
+		}
+	}
+}
+
 // TestPartitionsApart: partitions that share no nodes are clusters, and jobs can run in theirs only.
 func TestPartitionsApart(t *testing.T) {
 	in, _ := read(t, slurm.Sources{
@@ -231,8 +244,8 @@ func bound(j model.JobSpec) model.JobSpec {
 
 // TestPartitionsOfAnInstance: a job that is added to a queue is tied to its partition as the jobs of the queue are, and the partitions' limits are those of the file.
 func TestPartitionsOfAnInstance(t *testing.T) {
-	const parts = "PartitionName=p MaxTime=30 MaxNodes=2 State=UP\n\nPartitionName=q MaxTime=UNLIMITED MaxNodes=UNLIMITED State=UP\n\n" +
-		"PartitionName=r MaxTime=1-00:00:00 State=DOWN\n\nPartitionName=apart State=UP\n"
+	const parts = "PartitionName=empty State=UP\n\nPartitionName=p MaxTime=30 MaxNodes=2 State=UP\n\nPartitionName=q MaxTime=UNLIMITED MaxNodes=UNLIMITED State=UP\n\n" +
+		"PartitionName=r MaxTime=1-00:00:00 State=DOWN PriorityTier=3\n\nPartitionName=apart State=UP PriorityTier=2\n"
 	system := nodes(node("a1", "p q", ""), node("a2", "q r", ""), node("b1", "apart", ""), node("b2", "apart", ""))
 	in, _ := read(t, slurm.Sources{
 		Jobs:  source("jobs", queue(`"partition": "p"`, `"partition": "q"`, `"partition": "apart"`, `"partition": "p,apart"`)),
@@ -252,9 +265,9 @@ func TestPartitionsOfAnInstance(t *testing.T) {
 		}
 	}
 	want := []model.PartitionSpec{
-		{ID: "apart", Clusters: []string{"apart"}}, {ID: "p", Clusters: []string{"p+q+r"}, Feature: "partition p", Limit: 1800, Machines: 2},
-		{ID: "p,apart", Clusters: []string{"p+q+r", "apart"}, Feature: "partition apart,p"}, {ID: "q", Clusters: []string{"p+q+r"}},
-		{ID: "r", Clusters: []string{"p+q+r"}, Feature: "partition r", Limit: 86400, Closed: true},
+		{ID: "apart", Clusters: []string{"apart"}, Tier: 2}, {ID: "p", Clusters: []string{"p+q+r"}, Feature: "partition p", Limit: 1800, Machines: 2, Tier: 1},
+		{ID: "p,apart", Clusters: []string{"p+q+r", "apart"}, Feature: "partition apart,p", Tier: 2}, {ID: "q", Clusters: []string{"p+q+r"}, Tier: 1},
+		{ID: "r", Clusters: []string{"p+q+r"}, Feature: "partition r", Limit: 86400, Closed: true, Tier: 3},
 	}
 	if got := in.Partitions(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -348,7 +348,6 @@ func (t *records) reservationWord(key, value string, line int) {
 		moment, err := parseMoment(value)
 		if err != nil {
 			t.doc.faults.Line(line, "%s: %s", key, err)
-			return
 		}
 		into := &r.start
 		if key == "endtime" {

@@ -59,6 +59,24 @@ dropped 1: run time 0`; got != want {
 	}
 }
 
+// What a trace tells beside the jobs: what concerns the system is not told of jobs, and what the instance leaves out of jobs is read first.
+func TestWhatTouchesJobsOfATrace(t *testing.T) {
+	for row, want := range map[string]string{
+		"1|1|2|3|4|4|cpu=4|1":            "",
+		"1|1|2|3|4|4|cpu=4|2":            "repaired 1: eligible later than submitted, as after a begin time, a dependency or a hold: it arrives then, and its wait counts from then",
+		"1|1|2|3|4|4|cpu=4,mem=1G|1":     "kept 1: memory and nodes: without the file of nodes they are left out",
+		"1|1|2|3|4|4|cpu=4,gres/gpu=2|1": "kept 1: generic resources, such as GPUs: without the file of nodes they are left out",
+	} {
+		in, report, err := slurm.NewTraceReader().Read(strings.NewReader("JobID|Submit|Start|End|NCPUS|Timelimit|AllocTRES|Eligible\n"+row+"\n"), "f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := notes(report); got != want || len(in.Caveats()) > 0 != strings.Contains(row, "gpu") {
+			t.Errorf("%s: got %s, %v", row, got, in.Caveats())
+		}
+	}
+}
+
 // A job that starts when another ends takes its processors over.
 func TestTraceOfJobsThatFollowAtOnce(t *testing.T) {
 	const table = "JobID|Submit|Start|End|NCPUS|State\n1|100|100|200|4|COMPLETED\n2|100|200|300|3|COMPLETED\n3|100|200|300|2|COMPLETED\n4|100|300|400|4|COMPLETED\n"
