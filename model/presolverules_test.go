@@ -541,7 +541,7 @@ func TestPresolveUses(t *testing.T) {
 	}
 }
 
-// Deadlines that the objective does not count, or that nobody misses, go for a solver that goes by the objective, the latter for one that goes by slack, and none for others.
+// Deadlines that the objective does not count, or that nobody misses, go for a solver that goes by the objective, and for no other.
 func TestPresolveDeadlines(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -564,9 +564,9 @@ func TestPresolveDeadlines(t *testing.T) {
 		in := twoJobs(t, func(s *model.InstanceSpec) {
 			s.Jobs[1].Deadline, s.Jobs[1].DeadlineHard, s.Objective = &c.deadline, c.hard, map[string]float64{c.objective: 1}
 		})
-		for _, use := range append(slices.Clone(everyUse), model.ByObjective, model.ByObjective|model.OnLine, model.BySlack, model.BySlack|model.OnLine) {
+		for _, use := range append(slices.Clone(everyUse), model.ByObjective, model.ByObjective|model.OnLine) {
 			reduced, by := model.Reduce(in, use)
-			if goes := !reduced.Jobs()[1].HasDeadline(); goes != (c.goes && (use == model.ByObjective || use == model.BySlack && c.deadline > 20)) {
+			if goes := !reduced.Jobs()[1].HasDeadline(); goes != (c.goes && use == model.ByObjective) {
 				t.Errorf("%s, use %d: goes %t; the rules are\n%s", c.name, use, goes, by)
 			}
 			if late := c.name == "late"; late && use == model.ByObjective && by.Fits(&model.Solution{Jobs: []model.Placement{{Job: "b", Cluster: "c", Processors: model.Processors(0), Start: 50, End: 55}}}) {

@@ -257,18 +257,18 @@ func (r *reducer) hardDeadlines() {
 	}
 }
 
-// deadlines: a soft one means nothing to a solver that goes by the objective, where the objective does not count it. Nor does one that is so late that nobody misses it, also to a
-// solver that goes by slack: a sum of slacks, as MUSCLE has it, would be of that deadline alone.
+// deadlines: a soft one means nothing to a solver that goes by the objective, where the objective does not count it; nor does one that is so late that nobody misses it. A
+// sum of slacks, as MUSCLE has it, would be of that deadline alone.
 //
 // Why nothing changes: no limit of schedules looks at a soft deadline. Of the metrics that look at deadlines, those that count jobs by whether they have one keep the rule from applying; the
 // others add up by how much jobs are late, which is 0 for a job that has ended before. The metrics that are shown are evaluated on the stated instance, which has
 // all deadlines. A solver that looks at deadlines whatever is minimised, as edd does, does not ask for the rule.
 func (r *reducer) deadlines() {
-	if r.use&(ByObjective|BySlack) == 0 || r.use&OnLine != 0 || r.minimises("missed", "miss_rate", "slowdown_without_deadline", "qos_penalty") {
+	if r.use&ByObjective == 0 || r.use&OnLine != 0 || r.minimises("missed", "miss_rate", "slowdown_without_deadline", "qos_penalty") {
 		return
 	}
 	from := 0.0 // deadlines from then on go
-	if r.use&ByObjective == 0 || r.minimises("over_deadline", "mcp", "balance") {
+	if r.minimises("over_deadline", "mcp", "balance") {
 		if !r.endsInTime() {
 			return
 		}

@@ -106,7 +106,7 @@ func Inert() []Addition { return slices.Concat(inert, further) }
 var inert = []Addition{
 	{"memory that never runs short", "memory", func(s *model.InstanceSpec) bool { return memory(s, 2.5) }},
 	{"memory that all processors fill", "memory", func(s *model.InstanceSpec) bool { return memory(s, 1) }},
-	{"memory of machines that no job needs", "", func(s *model.InstanceSpec) bool {
+	{"memory of machines that no job needs", "memory", func(s *model.InstanceSpec) bool {
 		return !anyJob(s, func(j *model.JobSpec) bool { return j.Memory > 0 }) && eachMachine(s, func(k int, m *model.MachineSpec) { m.Memory = new(float64(k % 3)) })
 	}},
 	{"memory of jobs that no machine limits", "memory", func(s *model.InstanceSpec) bool {
