@@ -493,6 +493,9 @@ func (r *Reduction) Fits(sol *Solution) bool {
 	return true
 }
 
+// AlwaysFits says that Fits accepts every schedule.
+func (r *Reduction) AlwaysFits() bool { return !r.windows }
+
 // Restore maps a schedule of the reduced instance to one of the original: the devices and loads that it names get the names of the original's machines. It does not change
 // the given one, and shares with it what stays.
 func (r *Reduction) Restore(sol *Solution) *Solution { return r.rename(sol, r.to, r.from, &r.back) }
