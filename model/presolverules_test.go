@@ -376,15 +376,26 @@ var presolveRules = []struct {
 	}, []float64{10.1}, []float64{10, 5.1}},
 	{"power cap", "power caps", func(s *model.InstanceSpec, x float64) { // 2 · 1 + 4 · 3
 		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 3}, [][]float64{{0, 100}, {5, x}, {9, 200}}
+		s.Jobs[0].Processors = model.Rigid(4)
 	}, []float64{14, 15}, []float64{down(14), 2}},
+	{"power cap of all jobs at once", "power caps", func(s *model.InstanceSpec, x float64) { // 2 · 1 + 2 · 3
+		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 3}, [][]float64{{0, 100}, {5, x}, {9, 200}}
+	}, []float64{8, 14}, []float64{down(8), 2}},
+	{"power cap of moldable jobs at once", "power caps", func(s *model.InstanceSpec, x float64) { // 2 · 1 + (1 + 2) · 3
+		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 3}, [][]float64{{0, x}}
+		s.Jobs[1].Processors, s.Jobs[1].Tasks = model.Moldable(1, 2), 2
+	}, []float64{11}, []float64{down(11)}},
+	{"power cap before the first job", "power caps", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 3}, [][]float64{{0, 2}, {x, 100}}
+	}, []float64{3, 1}, []float64{up(3), 50}},
 	{"power cap of jobs that state their power", "power caps", func(s *model.InstanceSpec, x float64) {
 		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 3}, [][]float64{{0, x}}
 		s.Jobs[0].Power = new(5.0)
-	}, []float64{22}, []float64{down(22), 14}},
+	}, []float64{10}, []float64{down(10), 8}},
 	{"power cap of jobs that state less", "power caps", func(s *model.InstanceSpec, x float64) {
 		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 3}, [][]float64{{0, x}}
 		s.Jobs[0].Power, s.Jobs[1].Power = new(0.5), new(0.0)
-	}, []float64{4}, []float64{down(4)}},
+	}, []float64{3, 4}, []float64{down(3)}}, // which are of one class
 	{"closed before the first job", "closed times: 2 times of machines before", func(s *model.InstanceSpec, x float64) { closed(s, 0, x, "") }, []float64{3, 1}, []float64{up(3), 4}},
 	{"closed before the first job on machines that never open", "closed times: 2 times of machines before", func(s *model.InstanceSpec, x float64) {
 		closed(s, 0, 3, "")
@@ -457,7 +468,7 @@ var presolveRules = []struct {
 	}, []float64{0}, []float64{1}},
 	{"a horizon beside a cap", "horizon", func(s *model.InstanceSpec, x float64) {
 		s.Horizon = &model.HorizonSpec{To: x}
-		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Busy: 1}, [][]float64{{0, 3}}
+		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Busy: 1}, [][]float64{{0, 1}}
 	}, []float64{20.001}, []float64{20}},
 	{"a horizon beside a cap that changes", "horizon", func(s *model.InstanceSpec, x float64) {
 		s.Horizon = &model.HorizonSpec{To: x}
@@ -474,7 +485,7 @@ var presolveRules = []struct {
 	{"a hard deadline beside a cap", "hard deadlines", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(1e6), true
 		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Busy: 1}, [][]float64{{0, x}}
-	}, []float64{4}, []float64{3, 0.5}},
+	}, []float64{4, 2}, []float64{down(2), 0.5}},
 	{"a hard deadline", "hard deadlines", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = &x, true
 	}, []float64{20.001, 1e18}, []float64{20, down(20), 8}},
@@ -646,7 +657,7 @@ func TestPresolveEqualMachines(t *testing.T) {
 			m.Power, s.Objective, s.Horizon = &model.PowerSpec{Idle: 1, Busy: 2}, map[string]float64{"energy": 1}, &model.HorizonSpec{To: 1e3}
 		},
 		"power under a cap": func(s *model.InstanceSpec, m *model.MachineSpec) {
-			m.Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 2}, [][]float64{{0, 9}}
+			m.Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 2}, [][]float64{{0, 3}}
 		},
 		"states": func(_ *model.InstanceSpec, m *model.MachineSpec) {
 			m.Power = &model.PowerSpec{Idle: 1, Busy: 2, SuspendAfter: new(1.0), Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: 1}}}}

@@ -227,6 +227,17 @@ var inert = []Addition{
 	}},
 	{"power caps above all that can run", "power caps", func(s *model.InstanceSpec) bool { return cap(s, 3) }},
 	{"power caps of all that can run", "power caps", func(s *model.InstanceSpec) bool { return cap(s, 1) }},
+	{"power caps of all jobs at once", "power caps", func(s *model.InstanceSpec) bool {
+		if statesPower(s) || capped(s) || anyMachine(s, func(m *model.MachineSpec) bool { return m.Background != nil }) {
+			return false
+		}
+		sum := 0.0
+		for k := range s.Jobs {
+			sum += float64(max(1, s.Jobs[k].Processors.Max))
+		}
+		eachMachine(s, func(_ int, m *model.MachineSpec) { m.Power = &model.PowerSpec{Busy: 1} })
+		return eachCluster(s, func(_ int, c *model.ClusterSpec) { c.PowerCap = [][]float64{{0, sum}} })
+	}},
 	{"power that no metric counts", "", func(s *model.InstanceSpec) bool {
 		return !statesPower(s) && !capped(s) && !anyMachine(s, func(m *model.MachineSpec) bool { return m.Background != nil }) && eachMachine(s, func(k int, m *model.MachineSpec) { m.Power = &model.PowerSpec{Idle: float64(k % 3), Busy: 1} })
 	}},
