@@ -342,6 +342,24 @@ var inert = []Addition{
 		s.Devices = append(slices.Clone(s.Devices), "inert device")
 		return true
 	}},
+	{"devices that no job needs", "", func(s *model.InstanceSpec) bool {
+		if slices.Contains(s.Devices, "inert device") || strands(s) || minimises(s, "device_utilisation") {
+			return false
+		}
+		s.Devices = append(slices.Clone(s.Devices), "inert device")
+		return eachMachine(s, func(k int, m *model.MachineSpec) { m.Resources = with(m.Resources, "inert device", float64(1+k%2)) })
+	}},
+	{"devices of some machines that no job needs", "", func(s *model.InstanceSpec) bool {
+		if slices.Contains(s.Devices, "inert device") || strands(s) || minimises(s, "device_utilisation") {
+			return false
+		}
+		s.Devices = append(slices.Clone(s.Devices), "inert device")
+		return eachMachine(s, func(k int, m *model.MachineSpec) {
+			if k%2 == 0 {
+				m.Resources = with(m.Resources, "inert device", 4)
+			}
+		})
+	}},
 	{"tariffs of clusters that are that of the grid", "", func(s *model.InstanceSpec) bool {
 		return s.Tariff != nil && someClusters(s, func(c *model.ClusterSpec) bool {
 			was := c.Tariff
