@@ -643,7 +643,12 @@ func TestPresolveEqualMachines(t *testing.T) {
 		"resources": func(_ *model.InstanceSpec, m *model.MachineSpec) {
 			m.Resources = map[string]float64{"r": 0.999999, "gpu": 1}
 		},
-		"devices":  func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Resources = map[string]float64{"r": 1, "gpu": 2} },
+		"devices": func(s *model.InstanceSpec, m *model.MachineSpec) {
+			s.Jobs[1].Resources, m.Resources = map[string]float64{"gpu": 1}, map[string]float64{"r": 1, "gpu": 2}
+		},
+		"devices that are measured": func(s *model.InstanceSpec, m *model.MachineSpec) {
+			s.Objective, m.Resources = map[string]float64{"device_utilisation": 1}, map[string]float64{"r": 1, "gpu": 2}
+		},
 		"features": func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Features = nil },
 		"closed": func(_ *model.InstanceSpec, m *model.MachineSpec) {
 			m.Closed = []model.ClosedSpec{{From: 1, To: new(up(5))}}
