@@ -39,7 +39,7 @@ func sameObjective(a, b, rounding float64) bool {
 // schedule of the reduced instance if it is one of the original.
 func TestPresolveKeepsSchedules(t *testing.T) {
 	rules, used, kept := map[applied]int{}, map[string]int{}, 0
-	for seed := range race.Enough(1300) {
+	for seed := range race.Enough(1600) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 1))
 		in, names := withInert(rng, modeltest.Mixed(rng), used)
 		use := everyUse[rng.IntN(4)*rng.IntN(2)] | model.ByObjective*model.Use(min(1, rng.IntN(3)))
