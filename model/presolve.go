@@ -21,10 +21,8 @@ const (
 	Scoring
 	// Licensed is a policy that weighs jobs by the licences that they ask for. Needs of copies of which there are enough stay.
 	Licensed
-	// ByObjective is a solver that looks at nothing but limits and the objective. Deadlines that the objective does not count do not concern it.
+	// ByObjective is a solver that looks at deadlines as limits and as the objective counts them. Those that it does not count, or that no job can miss, do not concern it.
 	ByObjective
-	// BySlack is a solver that asks how far deadlines are. Those so late that no job misses them do not concern it. It may go with ByObjective.
-	BySlack
 )
 
 // Reduction maps schedules between an instance and the reduced one that [Reduce] made of it. The zero value is that of an instance that is not reduced. Any number
@@ -494,6 +492,9 @@ func (r *Reduction) Fits(sol *Solution) bool {
 	}
 	return true
 }
+
+// AlwaysFits says that Fits accepts every schedule.
+func (r *Reduction) AlwaysFits() bool { return !r.windows }
 
 // Restore maps a schedule of the reduced instance to one of the original: the devices and loads that it names get the names of the original's machines. It does not change
 // the given one, and shares with it what stays.

@@ -74,7 +74,7 @@ type likeness struct {
 	memory, features bool
 	power            bool   // a metric counts it, a cap limits it, or a machine is off at times
 	licences         []bool // that jobs need
-	resources        []bool // that jobs hold, and those of devices, which metrics measure
+	resources        []bool // that jobs hold, and those of devices where the objective measures them
 	exactCost        bool   // a limit of cost decides, so that rounding may
 }
 
@@ -87,7 +87,7 @@ func (r *reducer) likeness() *likeness {
 		like.licences[k] = everything
 	}
 	for k := range like.resources {
-		like.resources[k] = everything || r.in.resources[k].Devices
+		like.resources[k] = everything || r.in.resources[k].Devices && r.minimises("device_utilisation", "stranded")
 	}
 	if r.asks&(asksMemory|asksLicences|asksFeatures|asksResources) == 0 {
 		return like

@@ -328,9 +328,9 @@ func (r *reducer) anyLayout(demand *Demand, machines int) bool {
 	return keeps(1, min(blocks, machines)) || keeps(blocks, blocks) && r.onAll(demand, func(m *Machine) bool { return m.Units/n.Block <= 1 })
 }
 
-// memory: no machine runs short, whatever runs there.
+// memory: no machine runs short, whatever runs there. Machines do not differ by it then.
 func (r *reducer) memory() {
-	if r.asks&asksMemory == 0 || r.use&Scoring != 0 || r.minimises("stranded", "device_utilisation") {
+	if r.use&Scoring != 0 || r.minimises("stranded", "device_utilisation") {
 		return
 	}
 	jobs, most := 0, 0.0 // the largest need of a job that may run everywhere
@@ -371,7 +371,20 @@ func (r *reducer) memory() {
 			r.edit(d).Memory = 0
 		}
 	}
-	r.applied("memory: no machine can run short; needed by %s", counted(jobs))
+	groups := 0
+	for c := range r.in.clusters {
+		for g := range r.in.clusters[c].Machines {
+			if !math.IsInf(r.in.clusters[c].Machines[g].Memory, 1) {
+				r.cluster(c).Machines[g].Memory = math.Inf(1)
+				groups++
+			}
+		}
+	}
+	if jobs > 0 {
+		r.applied("memory: no machine can run short; needed by %s", counted(jobs))
+	} else if groups > 0 {
+		r.applied("memory: no job needs any; stated by %s of machines", numtext.CountedGrouped(groups, "group"))
+	}
 }
 
 // reachesOrRuns says whether jobs of the demand may run on the machine, or run there already.

@@ -376,15 +376,26 @@ var presolveRules = []struct {
 	}, []float64{10.1}, []float64{10, 5.1}},
 	{"power cap", "power caps", func(s *model.InstanceSpec, x float64) { // 2 · 1 + 4 · 3
 		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 3}, [][]float64{{0, 100}, {5, x}, {9, 200}}
+		s.Jobs[0].Processors = model.Rigid(4)
 	}, []float64{14, 15}, []float64{down(14), 2}},
+	{"power cap of all jobs at once", "power caps", func(s *model.InstanceSpec, x float64) { // 2 · 1 + 2 · 3
+		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 3}, [][]float64{{0, 100}, {5, x}, {9, 200}}
+	}, []float64{8, 14}, []float64{down(8), 2}},
+	{"power cap of moldable jobs at once", "power caps", func(s *model.InstanceSpec, x float64) { // 2 · 1 + (1 + 2) · 3
+		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 3}, [][]float64{{0, x}}
+		s.Jobs[1].Processors, s.Jobs[1].Tasks = model.Moldable(1, 2), 2
+	}, []float64{11}, []float64{down(11)}},
+	{"power cap before the first job", "power caps", func(s *model.InstanceSpec, x float64) {
+		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 3}, [][]float64{{0, 2}, {x, 100}}
+	}, []float64{3, 1}, []float64{up(3), 50}},
 	{"power cap of jobs that state their power", "power caps", func(s *model.InstanceSpec, x float64) {
 		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 3}, [][]float64{{0, x}}
 		s.Jobs[0].Power = new(5.0)
-	}, []float64{22}, []float64{down(22), 14}},
+	}, []float64{10}, []float64{down(10), 8}},
 	{"power cap of jobs that state less", "power caps", func(s *model.InstanceSpec, x float64) {
 		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 3}, [][]float64{{0, x}}
 		s.Jobs[0].Power, s.Jobs[1].Power = new(0.5), new(0.0)
-	}, []float64{4}, []float64{down(4)}},
+	}, []float64{3, 4}, []float64{down(3)}}, // which are of one class
 	{"closed before the first job", "closed times: 2 times of machines before", func(s *model.InstanceSpec, x float64) { closed(s, 0, x, "") }, []float64{3, 1}, []float64{up(3), 4}},
 	{"closed before the first job on machines that never open", "closed times: 2 times of machines before", func(s *model.InstanceSpec, x float64) {
 		closed(s, 0, 3, "")
@@ -457,7 +468,7 @@ var presolveRules = []struct {
 	}, []float64{0}, []float64{1}},
 	{"a horizon beside a cap", "horizon", func(s *model.InstanceSpec, x float64) {
 		s.Horizon = &model.HorizonSpec{To: x}
-		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Busy: 1}, [][]float64{{0, 3}}
+		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Busy: 1}, [][]float64{{0, 1}}
 	}, []float64{20.001}, []float64{20}},
 	{"a horizon beside a cap that changes", "horizon", func(s *model.InstanceSpec, x float64) {
 		s.Horizon = &model.HorizonSpec{To: x}
@@ -474,7 +485,7 @@ var presolveRules = []struct {
 	{"a hard deadline beside a cap", "hard deadlines", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = new(1e6), true
 		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Busy: 1}, [][]float64{{0, x}}
-	}, []float64{4}, []float64{3, 0.5}},
+	}, []float64{4, 2}, []float64{down(2), 0.5}},
 	{"a hard deadline", "hard deadlines", func(s *model.InstanceSpec, x float64) {
 		s.Jobs[0].Deadline, s.Jobs[0].DeadlineHard = &x, true
 	}, []float64{20.001, 1e18}, []float64{20, down(20), 8}},
@@ -541,7 +552,7 @@ func TestPresolveUses(t *testing.T) {
 	}
 }
 
-// Deadlines that the objective does not count, or that nobody misses, go for a solver that goes by the objective, the latter for one that goes by slack, and none for others.
+// Deadlines that the objective does not count, or that nobody misses, go for a solver that goes by the objective, and for no other.
 func TestPresolveDeadlines(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -564,9 +575,9 @@ func TestPresolveDeadlines(t *testing.T) {
 		in := twoJobs(t, func(s *model.InstanceSpec) {
 			s.Jobs[1].Deadline, s.Jobs[1].DeadlineHard, s.Objective = &c.deadline, c.hard, map[string]float64{c.objective: 1}
 		})
-		for _, use := range append(slices.Clone(everyUse), model.ByObjective, model.ByObjective|model.OnLine, model.BySlack, model.BySlack|model.OnLine) {
+		for _, use := range append(slices.Clone(everyUse), model.ByObjective, model.ByObjective|model.OnLine) {
 			reduced, by := model.Reduce(in, use)
-			if goes := !reduced.Jobs()[1].HasDeadline(); goes != (c.goes && (use == model.ByObjective || use == model.BySlack && c.deadline > 20)) {
+			if goes := !reduced.Jobs()[1].HasDeadline(); goes != (c.goes && use == model.ByObjective) {
 				t.Errorf("%s, use %d: goes %t; the rules are\n%s", c.name, use, goes, by)
 			}
 			if late := c.name == "late"; late && use == model.ByObjective && by.Fits(&model.Solution{Jobs: []model.Placement{{Job: "b", Cluster: "c", Processors: model.Processors(0), Start: 50, End: 55}}}) {
@@ -632,7 +643,12 @@ func TestPresolveEqualMachines(t *testing.T) {
 		"resources": func(_ *model.InstanceSpec, m *model.MachineSpec) {
 			m.Resources = map[string]float64{"r": 0.999999, "gpu": 1}
 		},
-		"devices":  func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Resources = map[string]float64{"r": 1, "gpu": 2} },
+		"devices": func(s *model.InstanceSpec, m *model.MachineSpec) {
+			s.Jobs[1].Resources, m.Resources = map[string]float64{"gpu": 1}, map[string]float64{"r": 1, "gpu": 2}
+		},
+		"devices that are measured": func(s *model.InstanceSpec, m *model.MachineSpec) {
+			s.Objective, m.Resources = map[string]float64{"device_utilisation": 1}, map[string]float64{"r": 1, "gpu": 2}
+		},
 		"features": func(_ *model.InstanceSpec, m *model.MachineSpec) { m.Features = nil },
 		"closed": func(_ *model.InstanceSpec, m *model.MachineSpec) {
 			m.Closed = []model.ClosedSpec{{From: 1, To: new(up(5))}}
@@ -646,7 +662,7 @@ func TestPresolveEqualMachines(t *testing.T) {
 			m.Power, s.Objective, s.Horizon = &model.PowerSpec{Idle: 1, Busy: 2}, map[string]float64{"energy": 1}, &model.HorizonSpec{To: 1e3}
 		},
 		"power under a cap": func(s *model.InstanceSpec, m *model.MachineSpec) {
-			m.Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 2}, [][]float64{{0, 9}}
+			m.Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 2}, [][]float64{{0, 3}}
 		},
 		"states": func(_ *model.InstanceSpec, m *model.MachineSpec) {
 			m.Power = &model.PowerSpec{Idle: 1, Busy: 2, SuspendAfter: new(1.0), Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: 1}}}}

@@ -67,7 +67,7 @@ func (r *reducer) precedence() {
 	r.applied("precedence: %s of %s for jobs that run already and end before the job arrives", numtext.CountedGrouped(waits, "wait"), counted(jobs))
 }
 
-// powerCaps: a cluster that may take what all its machines and processors can take at most has no cap.
+// powerCaps: a cluster has no cap that may take, at each time from the first arrival on, what all its machines and processors can take at most, or all its machines and all jobs at once.
 func (r *reducer) powerCaps() {
 	if r.original.features&PowerCaps == 0 {
 		return
@@ -82,23 +82,36 @@ func (r *reducer) powerCaps() {
 		if len(cluster.PowerCap) == 0 {
 			continue
 		}
-		sum := cluster.idlePower()
+		full, together, largest := cluster.idlePower(), cluster.idlePower(), 0.0
 		for g := range cluster.Machines {
 			m, power := &cluster.Machines[g], most
+			largest = max(largest, m.Power.OfBusy())
 			if busy {
 				power = max(power, m.Power.OfBusy())
 			}
-			sum.add(power, float64(m.Count*m.Units))
+			full.add(power, float64(m.Count*m.Units))
 		}
-		least := slices.MinFunc(cluster.PowerCap, func(a, b Step) int { return cmp.Compare(a.Value, b.Value) }).Value
-		if !(sum.sum-least+sum.lost <= 0) {
+		for d, demand := range r.demands {
+			power := largest
+			if demand.powerStated {
+				power = demand.power
+			}
+			together.add(power, float64(r.classes[d].jobs)*float64(min(demand.Max, cluster.Processors)))
+		}
+		least := math.Inf(1)
+		for k, step := range cluster.PowerCap {
+			if k+1 == len(cluster.PowerCap) || cluster.PowerCap[k+1].Time > r.in.firstArrival {
+				least = min(least, step.Value)
+			}
+		}
+		if !(full.sum-least+full.lost <= 0) && !(together.sum-least+together.lost <= 0) {
 			continue
 		}
 		r.cluster(c).PowerCap = nil
 		caps++
 	}
 	if caps > 0 {
-		r.applied("power caps: all machines and processors together take no more, in %s", numtext.CountedGrouped(caps, "cluster"))
+		r.applied("power caps: all machines take no more with all processors, or all jobs, in %s", numtext.CountedGrouped(caps, "cluster"))
 	}
 }
 
@@ -257,18 +270,18 @@ func (r *reducer) hardDeadlines() {
 	}
 }
 
-// deadlines: a soft one means nothing to a solver that goes by the objective, where the objective does not count it. Nor does one that is so late that nobody misses it, also to a
-// solver that goes by slack: a sum of slacks, as MUSCLE has it, would be of that deadline alone.
+// deadlines: a soft one means nothing to a solver that goes by the objective, where the objective does not count it; nor does one that is so late that nobody misses it. A
+// sum of slacks, as MUSCLE has it, would be of that deadline alone.
 //
 // Why nothing changes: no limit of schedules looks at a soft deadline. Of the metrics that look at deadlines, those that count jobs by whether they have one keep the rule from applying; the
 // others add up by how much jobs are late, which is 0 for a job that has ended before. The metrics that are shown are evaluated on the stated instance, which has
 // all deadlines. A solver that looks at deadlines whatever is minimised, as edd does, does not ask for the rule.
 func (r *reducer) deadlines() {
-	if r.use&(ByObjective|BySlack) == 0 || r.use&OnLine != 0 || r.minimises("missed", "miss_rate", "slowdown_without_deadline", "qos_penalty") {
+	if r.use&ByObjective == 0 || r.use&OnLine != 0 || r.minimises("missed", "miss_rate", "slowdown_without_deadline", "qos_penalty") {
 		return
 	}
 	from := 0.0 // deadlines from then on go
-	if r.use&ByObjective == 0 || r.minimises("over_deadline", "mcp", "balance") {
+	if r.minimises("over_deadline", "mcp", "balance") {
 		if !r.endsInTime() {
 			return
 		}

@@ -54,9 +54,24 @@ func PolicyOf(s Solver) (Policy, bool) {
 
 // Simulate runs an on-line policy on an instance; opt may hold an observer, and ends jobs at their estimates where opt or the policy says so. The error is that
 // of ctx or a bug of the policy. See [sim.Simulate], also for the complexity.
+//
+// The policy gets the instance without what cannot bind, as in [Run], and decides as it does there.
 func Simulate(ctx context.Context, policy Policy, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
 	opt.Kill = opt.Kill || policy.Kills()
-	return sim.Simulate(ctx, in, policy.Discipline(), opt)
+	reduced, back := NewPresolver(in).For(OnLine(policy), false)
+	if !back.AlwaysFits() { // the rules took for granted that jobs take no longer than their estimates
+		unseen := opt
+		unseen.Observer = nil
+		sol, _, err := sim.Simulate(ctx, reduced, policy.Discipline(), unseen)
+		if err != nil {
+			return nil, sim.Totals{}, err
+		}
+		if !back.Fits(sol) {
+			reduced, back = in, &model.Reduction{}
+		}
+	}
+	sol, totals, err := sim.Simulate(ctx, reduced, policy.Discipline(), opt)
+	return back.Restore(sol), totals, err
 }
 
 // simulation is the solver that simulates a policy.

@@ -20,7 +20,7 @@ func tellOnline(ctx context.Context, in *model.Instance, policy Policy, opt Opti
 	for _, p := range sol.Jobs {
 		t.placed[p.Job] = p
 	}
-	_, _, err := Simulate(ctx, policy, in, sim.Options{Seed: opt.Seed, Observer: t})
+	_, _, err := sim.Simulate(ctx, in, policy.Discipline(), sim.Options{Seed: opt.Seed, Kill: policy.Kills(), Observer: t})
 	return err
 }
 

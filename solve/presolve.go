@@ -23,19 +23,16 @@ func Supports(solver Solver, in *model.Instance, stated bool) error {
 // may use it.
 type Presolver struct {
 	in   *model.Instance
-	made [1 + int(model.OnLine|model.Scoring|model.Licensed|byDeadlines)]func() (*model.Instance, *model.Reduction) // by use
+	made [1 + int(model.OnLine|model.Scoring|model.Licensed|model.ByObjective)]func() (*model.Instance, *model.Reduction) // by use
 }
-
-// byDeadlines are the uses that concern deadlines alone.
-const byDeadlines = model.ByObjective | model.BySlack
 
 // NewPresolver prepares to reduce the instance.
 func NewPresolver(in *model.Instance) *Presolver {
 	p := &Presolver{in: in}
 	for use := range p.made {
 		p.made[use] = sync.OnceValues(func() (*model.Instance, *model.Reduction) {
-			if others := model.Use(use) &^ byDeadlines; int(others) != use && !slices.ContainsFunc(in.Jobs(), func(j model.Job) bool { return j.HasDeadline() }) {
-				return p.made[others]() // the same
+			if others := model.Use(use) &^ model.ByObjective; int(others) != use && !slices.ContainsFunc(in.Jobs(), func(j model.Job) bool { return j.HasDeadline() }) {
+				return p.made[others]() // the same, for it concerns deadlines alone
 			}
 			return model.Reduce(in, model.Use(use))
 		})
@@ -72,28 +69,26 @@ func (p *Presolver) For(solver Solver, stated bool) (*model.Instance, *model.Red
 	return reduced, back
 }
 
-// ByObjective is a [Solver] that goes by limits and the objective alone, so that [Run] leaves out deadlines which the objective does not count.
-type ByObjective interface{ ByObjective() }
-
-// BySlack is a [Solver] that asks how far deadlines are, so that [Run] leaves out those that no job can miss: they would count for more than all others.
-type BySlack interface{ BySlack() }
+// ByObjective is a [Solver] that may look at deadlines as limits and as the objective counts them alone. If it says so, [Run] leaves out those which the objective does not
+// count, or which no job can miss.
+type ByObjective interface{ ByObjective() bool }
 
 // uses says what the solver needs of an instance that is reduced for it; false: it takes instances as they are stated.
 func uses(solver Solver) (use model.Use, reduces bool) {
 	switch s := solver.(type) {
 	case Chain:
-		use = byDeadlines
+		use = model.ByObjective
 		for _, stage := range s {
 			more, reduces := uses(stage.Solver)
 			if !reduces {
 				return 0, false
 			}
-			use = (use|more)&^byDeadlines | use&more&byDeadlines // all stages go by it, or the chain does not
+			use = (use|more)&^model.ByObjective | use&more&model.ByObjective // all stages go by it, or the chain does not
 		}
 		return use, true
 	case *Rolling:
 		use, reduces = uses(s.of.Solver)
-		return use&^byDeadlines | model.OnLine, reduces
+		return use&^model.ByObjective | model.OnLine, reduces
 	case *simulation:
 		rules := s.Discipline()
 		if use = model.OnLine; rules.Place.OrFirst() != place.First {
@@ -105,14 +100,12 @@ func uses(solver Solver) (use model.Use, reduces bool) {
 		return use, !rules.Stated && rules.Defer == nil // the rule that defers jobs reads what is stated of prices
 	case AsStated:
 		return 0, false
-	case ByObjective:
-		return byDeadlines, true
-	case BySlack:
-		return model.BySlack, true
-	case interface{ PlaceRule() place.Name }:
-		if s.PlaceRule().OrFirst() != place.First {
-			use = model.Scoring
-		}
+	}
+	if s, may := solver.(ByObjective); may && s.ByObjective() {
+		use |= model.ByObjective
+	}
+	if s, chooses := solver.(interface{ PlaceRule() place.Name }); chooses && s.PlaceRule().OrFirst() != place.First {
+		use |= model.Scoring
 	}
 	return use, true
 }

@@ -29,7 +29,7 @@ func (*Auto) candidates(in *model.Instance, opt solve.Options) []solve.Info {
 }
 
 // ByObjective says that deadlines which the objective does not count do not concern it.
-func (*Auto) ByObjective() {}
+func (*Auto) ByObjective() bool { return true }
 
 // Supports implements [solve.Solver]: what search takes, or a quick solver.
 func (a *Auto) Supports(in *model.Instance) error {

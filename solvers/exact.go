@@ -48,7 +48,7 @@ func quickExact(in *model.Instance) bool {
 type Exact struct{}
 
 // ByObjective says that deadlines which the objective does not count do not concern it.
-func (*Exact) ByObjective() {}
+func (*Exact) ByObjective() bool { return true }
 
 // Supports implements [solve.Solver].
 func (*Exact) Supports(in *model.Instance) error {

@@ -104,10 +104,10 @@ func asksFor(solver, addition string) bool {
 		return strings.Contains(addition, "deadline")
 	case "broker": // it drops a job whose deadline no resource can keep when it decides, and asks the deadline of each job that has one
 		return strings.Contains(addition, "deadline")
-	case "mts": // rule 2 classes a job by the attributes that it overloads, rule 3 by the memory that it leaves unused
-		return strings.Contains(addition, "memory")
-	case "twolevel", "flexible": // the priority of a job has terms of its user's class and of its licences, and twolevel classes it by whether it has a deadline
-		return strings.Contains(addition, "class") || strings.Contains(addition, "licence") || solver == "twolevel" && strings.Contains(addition, "deadline")
+	case "edd", "mts": // the one orders jobs by deadlines, the other overloads a job in an attribute by the time to its deadline
+		return strings.Contains(addition, "soft deadline")
+	case "twolevel", "flexible": // the priority of a job has terms of its user's class, its licences and its deadline, and twolevel classes it by whether it has one
+		return strings.Contains(addition, "class") || strings.Contains(addition, "licence") || strings.Contains(addition, "soft deadline") || solver == "twolevel" && strings.Contains(addition, "deadline")
 	}
 	return false
 }

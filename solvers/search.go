@@ -40,7 +40,7 @@ type Search struct {
 func newSearch() *Search { return &Search{Effort: 1} }
 
 // ByObjective says that deadlines which the objective does not count do not concern it.
-func (*Search) ByObjective() {}
+func (*Search) ByObjective() bool { return true }
 
 // Supports implements [solve.Solver]: everything that an instance can ask for but jobs that must spread over the grid where jobs ask something of single
 // machines, limits of power where jobs ask something of single machines or must spread or where machines are suspended by a rule, and what only [Rolling] does,

@@ -11,6 +11,7 @@ import (
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/internal/testkit"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -137,5 +138,46 @@ func TestPoliciesDecideAlikeWithAndWithoutThePresolve(t *testing.T) {
 		if least := race.Enough(20); same[policy] < least {
 			t.Errorf("%s: %d instances with an addition, want %d", policy, same[policy], least)
 		}
+	}
+}
+
+// What simulations tell of a policy, such as starts, reasons and what-ifs, is of the schedule that the solver makes, whatever is stated that cannot bind; and they take what the solver takes.
+func TestSimulationsAreThoseOfTheSolver(t *testing.T) {
+	race.OneGoroutine(t)
+	t.Parallel()
+	instances, additions := inertInstances(t), testkit.Inert()
+	names, rng := slices.Sorted(maps.Keys(instances)), rand.New(rand.NewPCG(*inertSeed, 3))
+	var policies []solve.Info
+	for _, info := range solve.Solvers() {
+		if info.Absent == "" && info.Online {
+			policies = append(policies, info)
+		}
+	}
+	same := 0
+	for range race.Enough(1500) {
+		name, a, info := names[rng.IntN(len(names))], &additions[rng.IntN(len(additions))], &policies[rng.IntN(len(policies))]
+		more := testkit.With(instances[name], *a)
+		if more == nil {
+			continue
+		}
+		policy, _ := solve.PolicyOf(info.New())
+		result, err := solve.Run(t.Context(), info.Choice(), more, solve.Options{Seed: 1, Unbounded: true, Strict: true})
+		if errors.Is(err, solve.ErrUnsupported) {
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s, %s, %s: %v", name, a.Name, info.Name, err)
+		}
+		made, _, err := solve.Simulate(t.Context(), policy, more, sim.Options{Seed: 1})
+		if err != nil {
+			t.Errorf("%s, %s, %s: %v", name, a.Name, info.Name, err)
+			continue
+		}
+		if same++; differs(result.Solution, made) {
+			t.Errorf("%s, %s, %s: other starts, clusters or processors", name, a.Name, info.Name)
+		}
+	}
+	if same < race.Enough(500) {
+		t.Errorf("%d simulations", same)
 	}
 }

@@ -23,6 +23,18 @@ var further = []Addition{
 	{"missed without deadlines", "objective", func(s *model.InstanceSpec) bool {
 		return !anyJob(s, func(j *model.JobSpec) bool { return j.Deadline != nil || j.DeadlineHard }) && alsoMinimise(s, "missed", 3)
 	}},
+	{"soft deadlines that nobody counts", "", func(s *model.InstanceSpec) bool {
+		if pricesDeadlines(s) || minimises(s, "over_deadline", "mcp", "balance") {
+			return false
+		}
+		return someJobs(s, func(k int, j *model.JobSpec) bool {
+			if j.DeadlineHard || k%3 == 0 {
+				return false
+			}
+			j.Deadline = new(j.Arrival + float64(k%7))
+			return true
+		})
+	}},
 	{"power of jobs that nobody counts", "", func(s *model.InstanceSpec) bool {
 		if minimisesPower(s) || capped(s) || statesPower(s) || notOfPower(s) {
 			return false

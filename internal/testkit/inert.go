@@ -106,7 +106,7 @@ func Inert() []Addition { return slices.Concat(inert, further) }
 var inert = []Addition{
 	{"memory that never runs short", "memory", func(s *model.InstanceSpec) bool { return memory(s, 2.5) }},
 	{"memory that all processors fill", "memory", func(s *model.InstanceSpec) bool { return memory(s, 1) }},
-	{"memory of machines that no job needs", "", func(s *model.InstanceSpec) bool {
+	{"memory of machines that no job needs", "memory", func(s *model.InstanceSpec) bool {
 		return !anyJob(s, func(j *model.JobSpec) bool { return j.Memory > 0 }) && eachMachine(s, func(k int, m *model.MachineSpec) { m.Memory = new(float64(k % 3)) })
 	}},
 	{"memory of jobs that no machine limits", "memory", func(s *model.InstanceSpec) bool {
@@ -227,6 +227,17 @@ var inert = []Addition{
 	}},
 	{"power caps above all that can run", "power caps", func(s *model.InstanceSpec) bool { return cap(s, 3) }},
 	{"power caps of all that can run", "power caps", func(s *model.InstanceSpec) bool { return cap(s, 1) }},
+	{"power caps of all jobs at once", "power caps", func(s *model.InstanceSpec) bool {
+		if statesPower(s) || capped(s) || anyMachine(s, func(m *model.MachineSpec) bool { return m.Background != nil }) {
+			return false
+		}
+		sum := 0.0
+		for k := range s.Jobs {
+			sum += float64(max(1, s.Jobs[k].Processors.Max))
+		}
+		eachMachine(s, func(_ int, m *model.MachineSpec) { m.Power = &model.PowerSpec{Busy: 1} })
+		return eachCluster(s, func(_ int, c *model.ClusterSpec) { c.PowerCap = [][]float64{{0, sum}} })
+	}},
 	{"power that no metric counts", "", func(s *model.InstanceSpec) bool {
 		return !statesPower(s) && !capped(s) && !anyMachine(s, func(m *model.MachineSpec) bool { return m.Background != nil }) && eachMachine(s, func(k int, m *model.MachineSpec) { m.Power = &model.PowerSpec{Idle: float64(k % 3), Busy: 1} })
 	}},
@@ -330,6 +341,24 @@ var inert = []Addition{
 		}
 		s.Devices = append(slices.Clone(s.Devices), "inert device")
 		return true
+	}},
+	{"devices that no job needs", "", func(s *model.InstanceSpec) bool {
+		if slices.Contains(s.Devices, "inert device") || strands(s) || minimises(s, "device_utilisation") {
+			return false
+		}
+		s.Devices = append(slices.Clone(s.Devices), "inert device")
+		return eachMachine(s, func(k int, m *model.MachineSpec) { m.Resources = with(m.Resources, "inert device", float64(1+k%2)) })
+	}},
+	{"devices of some machines that no job needs", "", func(s *model.InstanceSpec) bool {
+		if slices.Contains(s.Devices, "inert device") || strands(s) || minimises(s, "device_utilisation") {
+			return false
+		}
+		s.Devices = append(slices.Clone(s.Devices), "inert device")
+		return eachMachine(s, func(k int, m *model.MachineSpec) {
+			if k%2 == 0 {
+				m.Resources = with(m.Resources, "inert device", 4)
+			}
+		})
 	}},
 	{"tariffs of clusters that are that of the grid", "", func(s *model.InstanceSpec) bool {
 		return s.Tariff != nil && someClusters(s, func(c *model.ClusterSpec) bool {

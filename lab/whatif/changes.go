@@ -44,7 +44,7 @@ func Changes(ctx context.Context, name string, policy solve.Policy, in *model.In
 		other.Jobs = slices.Clone(spec.Jobs)
 		other.Jobs[index] = asked
 		changed, err := model.New(other)
-		if err != nil || policy.Supports(changed) != nil {
+		if err != nil || solve.Supports(solve.OnLine(policy), changed, false) != nil {
 			return nil // such a request is not possible here
 		}
 		starts, err := Starts(ctx, name, policy, changed, seed)

@@ -100,7 +100,7 @@ func (a *Answer) without(ctx context.Context, policy solve.Policy, spec model.In
 	}
 	spec.Jobs = jobs // of this copy of the specification alone
 	changed, err := model.New(spec)
-	if err != nil || policy.Supports(changed) != nil {
+	if err != nil || solve.Supports(solve.OnLine(policy), changed, false) != nil {
 		return nil, false, nil // without them it is no instance for the policy
 	}
 	only := &probe{id: a.Job}

@@ -27,7 +27,7 @@ func (r *StartRules) Text() string {
 
 // Rules runs a policy on an instance and returns, by job, which of its rules decided as the job started. It returns nothing of a policy that gives no reasons.
 func Rules(ctx context.Context, name string, policy solve.Policy, in *model.Instance, seed uint64) (map[string]StartRules, error) {
-	if err := policy.Supports(in); err != nil {
+	if err := solve.Supports(solve.OnLine(policy), in, false); err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
 	r := &ruleReader{by: map[string]StartRules{}}

@@ -22,7 +22,7 @@ type JobStart struct {
 //
 // Complexity: one simulation, see [sim.Simulate].
 func Starts(ctx context.Context, name string, policy solve.Policy, in *model.Instance, seed uint64) ([]JobStart, error) {
-	if err := policy.Supports(in); err != nil {
+	if err := solve.Supports(solve.OnLine(policy), in, false); err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
 	cut := cutShort{}

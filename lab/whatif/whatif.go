@@ -156,7 +156,7 @@ const (
 //
 // Complexity: two simulations, see package sim.
 func Submit(ctx context.Context, name string, policy solve.Policy, in *model.Instance, job string, seed uint64) (*Answer, error) {
-	if err := policy.Supports(in); err != nil {
+	if err := solve.Supports(solve.OnLine(policy), in, false); err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
 	index, ok := in.JobIndex(job)

@@ -38,24 +38,33 @@ func Explain(ctx context.Context, in *model.Instance, sol *model.Solution, job i
 // replayOf runs the on-line solver of a solution again, with its seed and parameters, and returns what its policy says about the job. It returns
 // nothing if the solver is not an on-line policy, or if some job starts at another time than in the solution: then the reasons would belong to another schedule.
 func replayOf(ctx context.Context, in *model.Instance, sol *model.Solution, job int) (*whatif.Answer, error) {
-	solver, policy := onlinePolicy(sol)
+	policy := onlinePolicy(sol)
 	if policy == nil {
 		return nil, nil
 	}
-	presolved, _ := solve.NewPresolver(in).For(solver, false)
-	for _, run := range slices.Compact([]*model.Instance{presolved, in}) { // the run was of one of them
-		if policy.Supports(run) != nil {
+	for _, run := range []solve.Policy{policy, asStated{policy}} { // the run was one of them
+		if solve.Supports(solve.OnLine(run), in, false) != nil {
 			continue
 		}
-		made, _, err := solve.Simulate(ctx, policy, run, sim.Options{Seed: sol.Seed})
+		made, _, err := solve.Simulate(ctx, run, in, sim.Options{Seed: sol.Seed})
 		if err != nil {
 			return nil, err
 		}
 		if sameStarts(made, sol) {
-			return whatif.Submit(ctx, sol.Solver, policy, run, in.Jobs()[job].ID, sol.Seed)
+			return whatif.Submit(ctx, sol.Solver, run, in, in.Jobs()[job].ID, sol.Seed)
 		}
 	}
 	return nil, nil
+}
+
+// asStated is a policy that gets instances as they are stated, also with what cannot bind.
+type asStated struct{ solve.Policy }
+
+// Discipline implements [solve.Policy].
+func (p asStated) Discipline() sim.Discipline {
+	rules := p.Policy.Discipline()
+	rules.Stated = true
+	return rules
 }
 
 // sameStarts says whether the same jobs start at the same times in two schedules.
@@ -75,8 +84,8 @@ func sameStarts(a, b *model.Solution) bool {
 // RulesOf runs the on-line solver of a solution again and returns, by job, which rules decided when the job started. It leaves out jobs that the run starts
 // at another time than the solution. It returns nothing if the solver is not an on-line policy that gives reasons.
 func RulesOf(ctx context.Context, in *model.Instance, sol *model.Solution) (map[string]string, error) {
-	_, policy := onlinePolicy(sol)
-	if policy == nil || policy.Supports(in) != nil {
+	policy := onlinePolicy(sol)
+	if policy == nil || solve.Supports(solve.OnLine(policy), in, false) != nil {
 		return nil, nil
 	}
 	rules, err := whatif.Rules(ctx, sol.Solver, policy, in, sol.Seed)
@@ -97,13 +106,13 @@ func RulesOf(ctx context.Context, in *model.Instance, sol *model.Solution) (map[
 }
 
 // onlinePolicy makes the on-line solver that a solution names, with its parameters; nil: it names none that this program has.
-func onlinePolicy(sol *model.Solution) (solve.Solver, solve.Policy) {
+func onlinePolicy(sol *model.Solution) solve.Policy {
 	choice, err := choiceOf(sol)
 	if err != nil {
-		return nil, nil
+		return nil
 	}
 	policy, _ := solve.PolicyOf(choice.Solver)
-	return choice.Solver, policy
+	return policy
 }
 
 // choiceOf makes the solver that a solution names, with its parameters. It runs no command that a file names.

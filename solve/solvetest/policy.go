@@ -152,7 +152,8 @@ func (p *policyConformer) starts(in *model.Instance, opt sim.Options) (map[strin
 		p.failf("seed %d: supports a system, but not with other times: %v", opt.Seed, err)
 		return nil, false
 	}
-	sol, totals, err := solve.Simulate(context.Background(), p.policy, in, opt)
+	opt.Kill = p.policy.Kills()
+	sol, totals, err := sim.Simulate(context.Background(), in, p.policy.Discipline(), opt) // with all that is stated
 	if err != nil {
 		p.failf("seed %d: %v", opt.Seed, err)
 		return nil, false

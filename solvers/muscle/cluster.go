@@ -18,7 +18,8 @@ type cluster struct {
 	busy       queue.Heap[release] // the others
 	closed     bool                // no job of the batch that is left fits
 
-	jobs                 int // p
+	due                  bool // some job of the batch has a deadline
+	jobs                 int  // p
 	times, sizes, slacks float64
 	epsilon              float64
 
@@ -56,7 +57,9 @@ func (c *cluster) add(length float64, size int, slack float64) {
 	c.jobs++
 	c.times += length
 	c.sizes += float64(size)
-	c.slacks += slack
+	if c.slacks += slack; !c.due {
+		c.slacks = float64(c.jobs) * float64(c.jobs)
+	}
 	c.epsilon = float64(c.jobs) * c.times * c.sizes / (max(c.slacks, leastSlack) * float64(c.processors))
 }
 

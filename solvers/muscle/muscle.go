@@ -66,7 +66,9 @@ var _ = solve.Register(solve.Info{
 //     the next release time and merge with what is free then; a cluster that is all free and cannot be filled closes. The
 //     jobs in q stand side by side from the first processor of the space; the rest of it stays free at t.
 //   - Eq. 3 is 0 for a cluster without jobs, and slkSum at least 1e-9, as a sum of slacks may be 0 or less. A job without
-//     a deadline, or with one that is beyond the end of every schedule, adds no slack.
+//     a deadline adds no slack. Where no job has one, slkSum is p², so that ε is etSum·sizeSum/(p·m), the load of a
+//     processor. A deadline that the objective does not count is none, unless it orders the queue; nor is one beyond the
+//     end of every schedule.
 //   - Algorithm 4, as printed, and §4.3 differ on the cluster: see Reading. Ties go to the cluster with the most
 //     processors, then to one drawn at random by the seed.
 //   - Steps 1, 2 and 11 collect one batch. A batch whose table would have more than 2²⁷ cells (jobs × rows) is cut in the
@@ -89,8 +91,8 @@ type Solver struct {
 // newSolver is the solver with its defaults.
 func newSolver() *Solver { return &Solver{Reading: "a", Queue: "arrival"} }
 
-// BySlack says that deadlines which no job can miss do not concern it: the slack of one of them would be the slkSum of its cluster, whose ε would be next to nothing.
-func (*Solver) BySlack() {}
+// ByObjective says that deadlines which the objective does not count do not concern it, unless they order the queue.
+func (m *Solver) ByObjective() bool { return m.Queue != "edd" }
 
 // maxCells limits the composition table of one batch, and with it the memory.
 const maxCells = 1 << 27
@@ -167,6 +169,7 @@ func newPacking(ctx context.Context, m *Solver, in *model.Instance, seed uint64)
 		placed:   make([]model.Placement, n),
 		sets:     make([]model.Range, n),
 	}
+	due := slices.ContainsFunc(in.Jobs(), func(j model.Job) bool { return j.HasDeadline() }) || slices.ContainsFunc(in.Held(), func(h model.Hold) bool { return h.Job.HasDeadline() })
 	complete := 0.0 // when the batch is
 	for j := range n {
 		complete = max(complete, in.Jobs()[j].Arrival)
@@ -174,7 +177,7 @@ func newPacking(ctx context.Context, m *Solver, in *model.Instance, seed uint64)
 	for c := range run.clusters {
 		processors := in.Clusters()[c].Processors
 		run.widest = max(run.widest, processors)
-		run.clusters[c] = cluster{index: c, processors: processors, now: complete, kind: run.kind(c)}
+		run.clusters[c] = cluster{index: c, processors: processors, now: complete, kind: run.kind(c), due: due}
 		run.clusters[c].begin(in.HeldUntil(c))
 	}
 	for _, h := range in.Held() {

@@ -177,14 +177,21 @@ func TestEquation3(t *testing.T) {
 			t.Errorf("ε of cluster %d is %v, want %v", c+1, found, want)
 		}
 	}
-	c := cluster{processors: 2}
-	c.add(3, 2, 0) // no deadline
+	c := cluster{processors: 2, due: true}
+	c.add(3, 2, 0) // no deadline, which others have
 	if want := 1 * 3 * 2 / (1e-9 * 2); c.epsilon != want {
 		t.Errorf("ε without slack is %v, want %v", c.epsilon, want)
 	}
 	c.add(3, 2, -7)
 	if want := 2 * 6 * 4 / (1e-9 * 2); c.epsilon != want {
 		t.Errorf("ε with negative slack is %v, want %v", c.epsilon, want)
+	}
+	c = cluster{processors: 2} // nobody has a deadline
+	for range 3 {
+		c.add(5, 2, 0)
+	}
+	if want := 15.0 * 6 / (3 * 2); c.epsilon != want {
+		t.Errorf("ε without deadlines is %v, want %v", c.epsilon, want)
 	}
 }
 

@@ -208,6 +208,16 @@ func (ref *literal) epsilon(c int) float64 {
 	if p == 0 {
 		return 0
 	}
+	due := false
+	for k := range ref.in.Jobs() {
+		due = due || ref.in.Jobs()[k].HasDeadline()
+	}
+	for _, h := range ref.in.Held() {
+		due = due || h.Job.HasDeadline()
+	}
+	if !due {
+		slacks = p * p
+	}
 	return p * times * sizes / (max(slacks, 1e-9) * float64(len(ref.release[c])))
 }
 
