@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 )
@@ -99,7 +100,7 @@ func (g *Group) powerAnswer(r *Report) (list []string) {
 			}
 		}
 		named := func(policies []*Policy) string {
-			return listed(kit.Each(policies, func(p *Policy) string {
+			return document.Listed(kit.Each(policies, func(p *Policy) string {
 				change := q.ofBill(first, p.Power)
 				if p.Power.OtherJobs {
 					change = q.ofJobs(r, q.change(p.Power)) + " of the jobs that both place"

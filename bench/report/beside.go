@@ -8,6 +8,7 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
 	"github.com/allot-opt/allot/bench/tables"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/texttable"
@@ -40,13 +41,13 @@ func WriteBeside(w io.Writer, rows []bench.Row, width int) error {
 	duels := g.duels(first, order)
 	switch {
 	case len(duels) == 0 && g.other != nil:
-		say(printable(first) + " is the only " + g.kind.single() + " here: it is compared with no other.")
+		say(document.Printable(first) + " is the only " + g.kind.single() + " here: it is compared with no other.")
 	case len(duels) == 0:
-		say("No other solver ran on the same instances as " + printable(first) + ": it is compared with none.")
+		say("No other solver ran on the same instances as " + document.Printable(first) + ": it is compared with none.")
 	case len(g.test.cases) == 1:
 		say("Objectives on one instance: " + strings.Join(kit.Each(duels, func(d duel) string { return d.text() }), "; ") + ".")
 	default:
-		say("Over " + numtext.CountedGrouped(len(g.test.cases), "instance") + ", each beside " + printable(first) + ": the ratio of the objectives (geometric mean) with its 95 % interval; below 1 is better.")
+		say("Over " + numtext.CountedGrouped(len(g.test.cases), "instance") + ", each beside " + document.Printable(first) + ": the ratio of the objectives (geometric mean) with its 95 % interval; below 1 is better.")
 		b.WriteString(g.besideTable(first, duels) + "\n")
 		for k := range duels {
 			if notes := duels[k].remarks(); notes != nil {
@@ -63,7 +64,7 @@ func WriteBeside(w io.Writer, rows []bench.Row, width int) error {
 		}
 	}
 	if g.other != nil && len(duels) > 0 {
-		say("Compared are only " + g.kind.String() + ", as " + printable(first) + " is one.")
+		say("Compared are only " + g.kind.String() + ", as " + document.Printable(first) + " is one.")
 	}
 	if len(duels) > 0 {
 		say(g.test.against(duels).text())
@@ -83,19 +84,19 @@ func (g *group) besideTable(first string, duels []duel) string {
 	for k := range duels {
 		d := &duels[k]
 		if !told && !(d.failed+d.unlike == 0 && d.ratio.Estimate < 1) {
-			t.AppendRow([]any{printable(first), "1", deviation(first), missing, missing, missing})
+			t.AppendRow([]any{document.Printable(first), "1", deviation(first), document.Missing, document.Missing, document.Missing})
 			told = true
 		}
-		t.AppendRow([]any{d.pair(), ratioText(&d.ratio), deviation(d.solver), whole(d.better), whole(d.equal), whole(d.worse)})
+		t.AppendRow([]any{d.pair(), ratioText(&d.ratio), deviation(d.solver), document.Whole(d.better), document.Whole(d.equal), document.Whole(d.worse)})
 	}
 	if !told {
-		t.AppendRow([]any{printable(first), "1", deviation(first), missing, missing, missing})
+		t.AppendRow([]any{document.Printable(first), "1", deviation(first), document.Missing, document.Missing, document.Missing})
 	}
 	return t.Render()
 }
 
 // pair names the two solvers as their ratio does.
-func (d *duel) pair() string { return printable(d.solver + "/" + d.first) }
+func (d *duel) pair() string { return document.Printable(d.solver + "/" + d.first) }
 
 // text is the ratio with the names of the two.
 func (d *duel) text() string { return d.pair() + " " + ratioText(&d.ratio) }

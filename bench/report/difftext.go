@@ -9,6 +9,7 @@ import (
 	pretty "github.com/jedib0t/go-pretty/v6/table"
 	align "github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/texttable"
@@ -145,7 +146,7 @@ func diffTable(lines []DiffLine) string {
 // ratioText writes the ratio with its interval.
 func (c *Comparison) ratioText() string {
 	if c.Ratio == nil {
-		return missing
+		return document.Missing
 	}
 	if c.Low == nil || c.High == nil {
 		return fmt.Sprintf("%.4g", *c.Ratio)

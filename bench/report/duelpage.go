@@ -8,8 +8,8 @@ import (
 
 	"github.com/allot-opt/allot/bench/statistics"
 	"github.com/allot-opt/allot/bench/tables"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/numtext"
-	"github.com/allot-opt/allot/internal/picture"
 )
 
 // mostForestRows is how many ratios a forest plot shows.
@@ -33,7 +33,7 @@ func (s *study) remarks(runs []Run) []string {
 		list = append(list, busy)
 	}
 	for k := range list {
-		list[k] = printable(list[k])
+		list[k] = document.Printable(list[k])
 	}
 	return list
 }
@@ -85,7 +85,7 @@ func (s *study) hasSolver(name string) bool {
 }
 
 // ratiosTable is how the first solver compares with the others; nil: nothing is compared.
-func (o *outcome) ratiosTable(id string, duels []duel) *table {
+func (o *outcome) ratiosTable(id string, duels []duel) *document.Table {
 	if len(duels) == 0 {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (o *outcome) ratiosTable(id string, duels []duel) *table {
 	if o.seeds {
 		better, worse = "pairs of runs better", "worse"
 	}
-	t := &table{ID: id, Caption: "Each solver beside " + printable(duels[0].first) + ": ratio of the objectives, below 1 is better", Columns: []Column{
+	t := &document.Table{ID: id, Caption: "Each solver beside " + document.Printable(duels[0].first) + ": ratio of the objectives, below 1 is better", Columns: []document.Column{
 		{Name: "solver", IsText: true}, {Name: "ratio [95 %]", Help: "geometric mean over the instances with its 95 % interval; Ratio under Method says how"},
 		{Name: "instances", Help: "on which the two have a ratio", First: "descending"}, {Name: "left out", IsText: true},
 		{Name: better, First: "descending"}, {Name: "equal"}, {Name: worse}, {Name: "verdict", IsText: true},
@@ -101,12 +101,12 @@ func (o *outcome) ratiosTable(id string, duels []duel) *table {
 	for k := range duels {
 		d := &duels[k]
 		q := o.between(slices.Index(o.solvers, d.solver), slices.Index(o.solvers, d.first))
-		verdict := cell{Text: missing}
+		verdict := document.Cell{Text: document.Missing}
 		switch {
 		case d.sign < 0:
-			verdict = cell{Text: "better", IsBest: true}
+			verdict = document.Cell{Text: "better", IsGood: true}
 		case d.sign > 0:
-			verdict = cell{Text: "worse", IsBest: true}
+			verdict = document.Cell{Text: "worse", IsGood: true}
 		case d.perhaps():
 			verdict.Text = "perhaps"
 		case q != nil:
@@ -114,22 +114,22 @@ func (o *outcome) ratiosTable(id string, duels []duel) *table {
 		}
 		left := strings.Join(d.remarks(), "; ")
 		if left == "" {
-			left = missing
+			left = document.Missing
 		}
-		t.Rows = append(t.Rows, []cell{
-			text(d.solver), number(d.ratio.Estimate, ratioText(&d.ratio)), count(d.ratio.N), text(left), count(d.better), count(d.equal), count(d.worse), verdict,
+		t.Rows = append(t.Rows, []document.Cell{
+			document.Text(d.solver), document.Number(d.ratio.Estimate, ratioText(&d.ratio)), document.Count(d.ratio.N), document.Text(left), document.Count(d.better), document.Count(d.equal), document.Count(d.worse), verdict,
 		})
 	}
 	return t
 }
 
 // forestOf is the forest plot of the ratios; it is nil on a single instance and where no ratio has an interval.
-func (o *outcome) forestOf(duels []duel) *Forest {
-	f := &Forest{Axis: "ratio of the objectives", Less: "shown to be better", More: "shown to be worse", Blocks: []ForestBlock{{}}}
+func (o *outcome) forestOf(duels []duel) *document.Forest {
+	f := &document.Forest{Axis: "ratio of the objectives", Less: "shown to be better", More: "shown to be worse", Blocks: []document.ForestBlock{{}}}
 	any := false
 	for k := range duels[:min(len(duels), mostForestRows)] {
 		d := &duels[k]
-		row := ForestRow{Name: d.solver, Ratio: d.ratio.Estimate, Low: math.NaN(), High: math.NaN(), Shown: d.sign != 0 && float64(d.sign)*(d.ratio.Estimate-1) > 0}
+		row := document.ForestRow{Name: d.solver, Ratio: d.ratio.Estimate, Low: math.NaN(), High: math.NaN(), Shown: d.sign != 0 && float64(d.sign)*(d.ratio.Estimate-1) > 0}
 		if d.ratio.HasInterval() {
 			row.Low, row.High, any = d.ratio.Low, d.ratio.High, true
 		}
@@ -141,7 +141,7 @@ func (o *outcome) forestOf(duels []duel) *Forest {
 	f.Title = "Ratio of the objectives to that of " + duels[0].first
 	f.Note = "Geometric means over the instances with 95 % intervals, of one comparison each. The colours are by the test that decides."
 	if len(duels) > mostForestRows {
-		f.Note += " The first " + whole(mostForestRows) + " of " + whole(len(duels)) + " are shown."
+		f.Note += " The first " + document.Whole(mostForestRows) + " of " + document.Whole(len(duels)) + " are shown."
 	}
 	return f
 }
@@ -152,15 +152,4 @@ func ratioNote(duels []duel) string {
 		return ""
 	}
 	return "A ratio needs " + numtext.CountedGrouped(statistics.LeastPairs(confidence), "instance") + " at least for an interval."
-}
-
-// drawing is the plot as a file, with its title.
-func (f *Forest) drawing() *picture.Drawing {
-	header := picture.HeaderHeight(0)
-	from, to := reach([]Forest{*f})
-	return &picture.Drawing{Title: f.Title, Width: plotWidth, Height: header + forestTop + f.height() + forestBelow, Dots: 2, Draw: func(s *picture.Sheet) {
-		s.FillRect(picture.Box(0, 0, s.Width, s.Height), picture.Paper)
-		s.Header(f.Title, nil)
-		f.draw(s.Below(header), from, to)
-	}}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	rowtables "github.com/allot-opt/allot/bench/tables"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/plaintext"
@@ -54,14 +55,14 @@ func WriteTable(w io.Writer, runs []Run, format TableFormat) error {
 }
 
 // mainTables are the tables of the groups with the columns that say something in one of them at least, whose places are told.
-func (s *study) mainTables() (tables []*table, columns []int) {
+func (s *study) mainTables() (tables []*document.Table, columns []int) {
 	for _, g := range s.groups {
 		tables = append(tables, g.solversTable(""))
 	}
 	const speed = 9 // is for a page
 	for k := range tables[0].Columns {
-		says := slices.ContainsFunc(tables, func(t *table) bool {
-			return slices.ContainsFunc(t.Rows, func(row []cell) bool { return row[k].Text != missing && row[k].Text != "0" })
+		says := slices.ContainsFunc(tables, func(t *document.Table) bool {
+			return slices.ContainsFunc(t.Rows, func(row []document.Cell) bool { return row[k].Text != document.Missing && row[k].Text != "0" })
 		})
 		if k != speed && (says || k < 6) { // those of ranks, objectives, gaps to the best known and deviations are always there
 			columns = append(columns, k)
@@ -78,11 +79,11 @@ func (s *study) latexTable() string {
 	line := func(cells []string) { b.WriteString(strings.Join(cells, " & ") + " \\\\\n") }
 	head := kit.Each(columns, func(k int) string { return latexText(tables[0].Columns[k].Name) })
 	line(head)
-	row := func(cells []cell) {
+	row := func(cells []document.Cell) {
 		var list []string
 		for _, k := range columns {
 			text := latexText(cells[k].Text)
-			if cells[k].IsBest {
+			if cells[k].IsGood {
 				text = `\textbf{` + text + `}`
 			}
 			list = append(list, text)
@@ -92,7 +93,7 @@ func (s *study) latexTable() string {
 	for k, g := range s.groups {
 		b.WriteString("\\midrule\n")
 		if len(s.groups) > 1 {
-			fmt.Fprintf(&b, "\\multicolumn{%d}{l}{\\emph{%s}} \\\\\n", len(columns), latexText(printable(g.titled())))
+			fmt.Fprintf(&b, "\\multicolumn{%d}{l}{\\emph{%s}} \\\\\n", len(columns), latexText(document.Printable(g.titled())))
 		}
 		for _, cells := range tables[k].Rows {
 			row(cells)
@@ -143,9 +144,9 @@ func (s *study) markdownTable() string {
 	b.WriteString(markdownHead(names, len(names)-len(columns)+1))
 	for n, g := range s.groups {
 		for k, cells := range slices.Concat(tables[n].Rows, tables[n].Foot) {
-			var list []cell
+			var list []document.Cell
 			if several {
-				list = append(list, text(g.titled()))
+				list = append(list, document.Text(g.titled()))
 			}
 			for _, column := range columns {
 				list = append(list, cells[column])
@@ -164,7 +165,7 @@ func (s *study) markdownTable() string {
 func markdownNotes(notes []string) string {
 	text := ""
 	for _, note := range notes {
-		text += "\n" + markdownText(printable(note)) + ".\n"
+		text += "\n" + markdownText(document.Printable(note)) + ".\n"
 	}
 	return text
 }
@@ -184,11 +185,11 @@ func markdownHead(names []string, texts int) string {
 }
 
 // markdownRow is a line of a table, the best in bold.
-func markdownRow(cells []cell) string {
+func markdownRow(cells []document.Cell) string {
 	line := "|"
 	for _, c := range cells {
 		text := markdownText(c.Text)
-		if c.IsBest {
+		if c.IsGood {
 			text = "**" + text + "**"
 		}
 		line += " " + text + " |"
@@ -235,7 +236,7 @@ func (s *study) csvTable(w io.Writer) error {
 			if k == len(g.solvers) {
 				reference, kind, rank, wins = "yes", g.other.kind.single(), "", ""
 			}
-			_ = out.Write([]string{plaintext.Cell(printable(g.name)), kind, plaintext.Cell(printable(c.name)), reference, rank, wins, strconv.Itoa(f.problems),
+			_ = out.Write([]string{plaintext.Cell(document.Printable(g.name)), kind, plaintext.Cell(document.Printable(c.name)), reference, rank, wins, strconv.Itoa(f.problems),
 				exact(f.mean.Estimate), exact(f.mean.Low), exact(f.mean.High), exact(f.gap), exact(f.rpd), exact(f.bound), strconv.Itoa(f.proved), exact(f.time), exact(f.speed),
 				strconv.Itoa(f.left), strconv.Itoa(f.faults), strconv.Itoa(f.results), strconv.Itoa(f.runs)})
 		}
