@@ -9,7 +9,6 @@ import (
 
 	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
-	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 )
 
@@ -98,7 +97,7 @@ func (r *Report) difference(d *Difference) document.Cell {
 	return c
 }
 
-// policiesPart is the table of the policies.
+// policiesPart is the tables of the policies.
 func (g *Group) policiesPart(r *Report, place int) document.Part {
 	part := g.part(r, "The policies")
 	if place > 0 {
@@ -107,34 +106,7 @@ func (g *Group) policiesPart(r *Report, place int) document.Part {
 	if len(g.Policies) > 1 {
 		part.Text = strings.TrimSpace(part.Text + " Differences are from " + r.short(g.Policies[0].Name) + "; a * marks one that is shown, also among all comparisons made here.")
 	}
-	table := &document.Table{Caption: "Waits of all jobs, and what else is compared", Columns: []document.Column{
-		{Name: "policy", IsText: true}, {Name: "mean wait"}, {Name: "against the first", Help: "difference of the mean wait, with its interval; over the jobs that both place"},
-		{Name: "median"}, {Name: "p95", Help: "95 % of the jobs wait at most as long"}, {Name: "longest"},
-		{Name: "bounded slowdown", Help: "mean of the time from arrival to end over the run time, which counts as 10 s at least"}, {Name: "utilisation", First: "descending"}, {Name: "left out"},
-		{Name: "Jain", Help: "Jain's index of received over entitled processor time of the users; 1: all receive the same part", First: "descending"},
-	}}
-	hasDevices := g.hasDevices()
-	if hasDevices {
-		table.Columns = append(table.Columns, document.Column{Name: "devices held", Help: "share of all devices, such as GPUs, from time 0 to the end of the last job", First: "descending"},
-			document.Column{Name: "stranded", Help: "mean number of devices that are free where no job that needs devices has room"})
-	}
-	for _, p := range g.shown(r) {
-		all := &p.Classes[0]
-		row := []document.Cell{{Text: r.short(p.Name)}}
-		if all.Wait == nil {
-			row = append(row, slices.Repeat([]document.Cell{{Text: missing}}, 6)...)
-		} else {
-			row = append(row, document.Maybe(&all.Wait.Mean, r.time), r.difference(all.WaitDifference), document.Maybe(&all.Wait.Median, r.time), document.Maybe(&all.Wait.P95, r.time), document.Maybe(&all.Wait.Max, r.time), document.Maybe(&all.Slowdown, figure))
-		}
-		left := document.Count(p.LeftOut)
-		left.IsBad = p.LeftOut > 0
-		row = append(row, document.Maybe(p.Utilisation, inUse), left, document.Maybe(p.Jain, func(x float64) string { return fmt.Sprintf("%.3f", x) }))
-		if hasDevices {
-			row = append(row, document.Maybe(p.Devices, inUse), document.Maybe(p.Stranded, figure))
-		}
-		table.Rows = append(table.Rows, row)
-	}
-	part.Table = table
+	part.Tables = g.overview(r)
 	return part
 }
 
@@ -208,7 +180,6 @@ func (g *Group) payPart(r *Report) document.Part {
 		{Name: "policy", IsText: true}, {Name: "who", IsText: true}, {Name: "pays or gains", IsText: true}, {Name: "jobs", First: "descending"}, {Name: "mean wait under " + first}, {Name: "mean wait"},
 		{Name: "difference"}, {Name: "ratio − 1"}, {Name: "p (Holm)", Help: "adjusted for all tests of the same kind"},
 	}}
-	var words []string
 	for k := 1; k < len(g.Policies); k++ {
 		p := &g.Policies[k]
 		s := r.split(p)
@@ -227,12 +198,11 @@ func (g *Group) payPart(r *Report) document.Part {
 					})})
 			}
 		}
-		words = append(words, fmt.Sprintf("%s: of %s tested %d pay and %d gain; of %d more it may be so (%d perhaps longer, %d perhaps less); %d could not be tested.", r.short(p.Name),
-			numtext.Counted(s.tested, "class", "classes"), len(s.hurt), len(s.helped), len(s.perhapsHurt)+len(s.perhapsHelped), len(s.perhapsHurt), len(s.perhapsHelped), s.classes-s.tested))
+		title, lines, _ := g.words(r, p)
+		part.Lines = append(part.Lines, strings.TrimSpace(title+" "+strings.Join(lines, " · ")))
 	}
-	part.Lines = words
 	if len(table.Rows) > 0 {
-		part.Table = table
+		part.Tables = []*document.Table{table}
 	} else {
 		part.Text = "Of nobody it is shown."
 	}
@@ -305,64 +275,12 @@ func (g *Group) of(kind string) (places []int) {
 	return places
 }
 
-// grids are tables of the mean waits of classes, each under the record, the first policy and some of the others, so that paper has room for them.
-func (g *Group) grids(r *Report, caption, what string, places []int, differences bool) (grids []*document.Table) {
-	others := 6
-	if differences {
-		others /= 2
-	}
-	policies := g.shown(r)
-	common := len(policies) - len(g.Policies) + 1
-	for from := common; from == common || from < len(policies); from += others {
-		columns := append(slices.Clone(policies[:common]), policies[from:min(from+others, len(policies))]...)
-		table := &document.Table{Caption: caption, Columns: []document.Column{{Name: what, IsText: true}, {Name: "jobs", First: "descending"}}}
-		for k, p := range columns {
-			table.Columns = append(table.Columns, document.Column{Name: r.short(p.Name)})
-			if differences && k >= common {
-				table.Columns = append(table.Columns, document.Column{Name: "against the first"})
-			}
-		}
-		for _, c := range places {
-			first := &g.Policies[0].Classes[c]
-			row := []document.Cell{{Text: first.title()}, document.Count(first.Jobs)}
-			for k, p := range columns {
-				wait := document.Cell{Text: missing}
-				if class := &p.Classes[c]; class.Wait != nil {
-					wait = document.Maybe(&class.Wait.Mean, r.time)
-				}
-				row = append(row, wait)
-				if differences && k >= common {
-					row = append(row, r.difference(p.Classes[c].WaitDifference))
-				}
-			}
-			table.Rows = append(table.Rows, row)
-		}
-		grids = append(grids, table)
-	}
-	return grids
-}
-
-// classesParts are the tables of the mean waits by class, queue, account and user, and over time.
-func (g *Group) classesParts(r *Report) (parts []document.Part) {
-	var places []int
-	for _, kind := range compared {
-		some, _ := g.selected(r, kind)
-		places = append(places, some...)
-	}
-	text := fmt.Sprintf("A narrow job has at most %s, a short one runs for at most %s.", numtext.Counted(r.Narrow, "processor"), r.time(r.Short))
-	add := func(name, text string, grids []*document.Table) {
-		for k, table := range grids {
-			part := g.part(r, name)
-			if part.Text = text; k > 0 {
-				part.Name, part.Text = part.Name+", further policies", ""
-			}
-			part.Table = table
-			parts = append(parts, part)
-		}
-	}
-	add("The waits by class, queue, account and user", text, g.grids(r, "Mean wait of some jobs", "who", places, true))
-	add("The waits over time in figures", "", g.grids(r, "Mean wait by time of arrival", "arrival", g.of(kindPeriod), false))
-	return parts
+// classesParts are the tables of the mean waits by class, queue, account and user, with what the users received, and over time.
+func (g *Group) classesParts(r *Report) []document.Part {
+	waits, times := g.part(r, "The waits by class, queue, account and user"), g.part(r, "The waits over time in figures")
+	waits.Tables = append(kit.Each(compared, func(kind string) *document.Table { return g.byClass(r, kind) }), g.fairness(r))
+	times.Tables = []*document.Table{g.table(r, "Mean wait by time of arrival", kindPeriod, false, r.meanWait)}
+	return []document.Part{waits, times}
 }
 
 // fitPart is the table of how near the policies come to the record.
@@ -378,7 +296,7 @@ func (r *Report) fitPart() document.Part {
 		}
 		table.Rows = append(table.Rows, []document.Cell{{Text: r.short(f.Policy)}, document.Count(f.Jobs), document.Maybe(&f.MeanWait, r.time), document.Maybe(&f.Recorded, r.time), document.Maybe(&f.Off, r.time), explains})
 	}
-	part.Table = table
+	part.Tables = []*document.Table{table}
 	return part
 }
 

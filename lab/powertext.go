@@ -180,40 +180,6 @@ func (g *Group) front(r *Report, q *quantity) string {
 	}), ", "))
 }
 
-// bills writes what the policies take of power.
-func (g *Group) bills(b *strings.Builder, r *Report) {
-	quantities := r.quantities()
-	if len(quantities) == 0 {
-		return
-	}
-	header := []string{"policy"}
-	for _, q := range quantities {
-		header = append(header, strings.TrimSpace(q.name+" "+q.unit), "of all", "of the jobs'")
-		if q.possible != nil {
-			header = append(header, "of possible")
-		}
-	}
-	rows := [][]string{append(header, "peak power")}
-	first := g.Policies[0].Power
-	for k := range g.Policies {
-		p := &g.Policies[k]
-		row := []string{r.short(p.Name)}
-		for _, q := range quantities {
-			all, own := missing, missing
-			if d := q.change(p.Power); d != nil {
-				all, own = q.ofBill(first, p.Power), q.ofJobs(r, d)+r.star(d)
-			}
-			row = append(row, orMissing(q.total(p.Power), sum), all, own)
-			if q.possible != nil {
-				row = append(row, orMissing(q.share(p.Power), percent))
-			}
-		}
-		rows = append(rows, append(row, figure(p.Power.Peak)))
-	}
-	paragraph(b, "%s", r.powerLine())
-	fitted(b, 1, rows)
-}
-
 // powerLine says what a bill counts.
 func (r *Report) powerLine() string {
 	text := "power, of all machines from the first arrival to the last end under any of the policies; differences from the first: of all of it, and of what the jobs take while they run"

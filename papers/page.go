@@ -58,7 +58,7 @@ func (o *Outcome) claimsPart() document.Part {
 	if d := o.Experiment.Deviations; len(d) > 0 {
 		text = "Deviations from the paper: " + strings.Join(d, "; ") + "."
 	}
-	return document.Part{Name: "Claims", Text: text, Table: g}
+	return document.Part{Name: "Claims", Text: text, Tables: []*document.Table{g}}
 }
 
 // byVerdict orders findings: those that fail first, then in the order of the claims.
@@ -110,7 +110,7 @@ func (o *Outcome) findingsPart() document.Part {
 			{Text: f.Claim.ID + ": " + f.Claim.Subject()}, f.Claim.paperCell(), {Text: reading}, f.oursCell(), f.verdictCell(),
 		})
 	}
-	return document.Part{Name: "All findings", Table: g}
+	return document.Part{Name: "All findings", Tables: []*document.Table{g}}
 }
 
 // verdictCell makes the table cell of the verdict.
@@ -153,7 +153,7 @@ func (o *Outcome) readingsPart() document.Part {
 		}
 		g.Rows = append(g.Rows, row)
 	}
-	return document.Part{Name: "Readings", Text: "Where the paper is silent a reading says what was assumed. The first stays nearest to its words and is the headline; post hoc: added after the first run; ★ comes closest to its figures, which proves nothing of what its authors did.", Table: g}
+	return document.Part{Name: "Readings", Text: "Where the paper is silent a reading says what was assumed. The first stays nearest to its words and is the headline; post hoc: added after the first run; ★ comes closest to its figures, which proves nothing of what its authors did.", Tables: []*document.Table{g}}
 }
 
 // figureParts makes the parts that hold the figures. A reading has a part if its figures differ from those of all readings before it. The first

@@ -142,21 +142,21 @@ func WriteReplicationPage(w io.Writer, outcomes []*Outcome) error {
 	total := totalOf(outcomes)
 	for _, p := range byPaper(outcomes) {
 		count := p.count()
-		part := document.Part{Name: p.name, Text: p.source() + ". " + upperFirst(count.String()) + ". " + p.account().text(), Table: &document.Table{
+		part := document.Part{Name: p.name, Text: p.source() + ". " + upperFirst(count.String()) + ". " + p.account().text(), Tables: []*document.Table{{
 			Caption: "The claims of " + p.name + ", those that fail first", Columns: []document.Column{
 				{Name: "claim", IsText: true}, {Name: "as the paper has it", IsText: true}, paperColumn, oursColumn, {Name: "repetitions"},
 				{Name: "verdict", IsText: true}, {Name: "registered reading", IsText: true, Help: "written down with its reason before it ran"}, {Name: "replicates where", IsText: true}, {Name: "command", IsText: true}, {Name: "commit", IsText: true},
-			}}}
+			}}}}
 		for _, f := range p.headlines() {
 			second := f.finding(f.Claim, f.Experiment.registered())
 			registered := document.Cell{Text: "–"}
 			if second != nil {
 				registered.Text = second.withNumber()
 			}
-			part.Table.Rows = append(part.Table.Rows, []document.Cell{
+			part.Tables[0].Add([]document.Cell{
 				{Text: f.Experiment.ID + "/" + f.Claim.ID}, {Text: fmt.Sprintf("“%s” (%s). %s", f.Claim.Text, f.Claim.Where, f.Claim.about())}, f.Claim.paperCell(),
 				f.oursCell(), {Text: f.sampleSize()}, f.verdictCell(), registered, {Text: f.Claim.Tolerance()}, {Text: f.Command()}, {Text: f.Commit},
-			})
+			}...)
 		}
 		for _, o := range p.outcomes {
 			for _, picture := range o.Pictures() {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/picture"
 )
 
@@ -38,7 +39,7 @@ type Part struct {
 	Lines   []string // a list below the text
 	Command string   // a command line below that
 	Forests []Forest // two beside each other where there is room, as the figures
-	Table   *Table   // nil: none
+	Tables  []*Table // nil: none
 	Figures []Figure
 	Folded  bool // the figures are behind a line that opens them
 }
@@ -122,10 +123,9 @@ func (d *Document) HTML(w io.Writer) error {
 	}{Document: d, Frame: NewFrame()}
 	for k, part := range d.Parts {
 		s := section{Part: part, ID: "p" + strconv.Itoa(k+1)}
-		if part.Table != nil {
-			t := *part.Table
-			t.ID = s.ID + "-table"
-			s.Table = &t
+		s.Tables = nil
+		for _, t := range kit.That(part.Tables, func(t *Table) bool { return t != nil }) {
+			s.Tables = append(s.Tables, t.forPage(fmt.Sprint(s.ID, "-t", len(s.Tables)+1))...)
 		}
 		s.Woods = allPlaced(part.Forests, s.ID)
 		for n := range part.Figures {

@@ -53,8 +53,8 @@ func documentOf(text string) *document.Document {
 	return &document.Document{
 		Kicker: text, Title: text, Doc: text, Short: text, By: text, Facts: []document.Fact{{Name: text, Value: text}}, Method: []string{text},
 		Parts: []document.Part{
-			{Name: text, Text: text, Table: &document.Table{Caption: text, Columns: []document.Column{{Name: text, IsText: true, Help: text}, {Name: "n"}},
-				Rows: [][]document.Cell{{{Text: text}, {Text: "three", Value: new(3.0), IsGood: true}}, {{Text: "b"}, {Text: "–", IsBad: true}}}}},
+			{Name: text, Text: text, Tables: []*document.Table{{Caption: text, Columns: []document.Column{{Name: text, IsText: true, Help: text}, {Name: "n"}},
+				Rows: [][]document.Cell{{{Text: text}, {Text: "three", Value: new(3.0), IsGood: true}}, {{Text: "b"}, {Text: "–", IsBad: true}}}}}},
 			{Name: text, Folded: true, Figures: []document.Figure{
 				{Title: text, Note: text, X: text, Y: text, Lines: []document.Line{line(3, 5, 4), line(8, 2, 1.5)}},
 				{Title: "one point", X: "x", Y: "y", Lines: []document.Line{one}},

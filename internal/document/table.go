@@ -1,10 +1,12 @@
 package document
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 )
 
@@ -13,14 +15,29 @@ type Table struct {
 	ID      string // on the page
 	Caption string
 	Columns []Column
+	Common  int // how many of the first columns are in every part of a table that is too wide; 0: 1
 	Rows    [][]Cell
+	Note    string   // below it
 	Foot    [][]Cell // stays below, however the rows are sorted
 }
+
+// NewTable is a table without rows, the first of whose columns are texts.
+func NewTable(caption string, texts int, columns ...string) *Table {
+	t := &Table{Caption: caption}
+	for k, name := range columns {
+		t.Columns = append(t.Columns, Column{Name: name, IsText: k < texts})
+	}
+	return t
+}
+
+// Add adds a row.
+func (t *Table) Add(cells ...Cell) { t.Rows = append(t.Rows, cells) }
 
 // Column is the head of a column.
 type Column struct {
 	Name, Help string
 	IsText     bool   // sorts as text and stands left
+	IsDetail   bool   // of the column before it; a text for a terminal leaves it out
 	First      string // the direction of the first click, descending where more is better
 }
 
@@ -36,6 +53,9 @@ const Missing = "–"
 
 // Text is a cell of text without letters that do not print.
 func Text(s string) Cell { return Cell{Text: Printable(s)} }
+
+// Texts are cells of texts.
+func Texts(texts ...string) []Cell { return kit.Each(texts, Text) }
 
 // Number is a cell of a number, whatever the text rounds it to; NaN: it does not exist.
 func Number(x float64, text string) Cell {
@@ -75,4 +95,27 @@ func (c Cell) Key() string {
 		return ""
 	}
 	return strconv.FormatFloat(*c.Value, 'g', 12, 64)
+}
+
+// forPage is the table in parts that paper has room for.
+func (t *Table) forPage(id string) (parts []*Table) {
+	const most = 10 // columns
+	var all []int
+	for k := range t.Columns {
+		all = append(all, k)
+	}
+	for n, part := range t.split(all, func(int) int { return 1 }, most) {
+		p := &Table{ID: id, Caption: t.Caption, Rows: pick(t.Rows, part), Foot: pick(t.Foot, part), Note: t.Note}
+		p.Columns = pick([][]Column{t.Columns}, part)[0]
+		if n > 0 {
+			p.ID, p.Caption, p.Note, parts[n-1].Note = fmt.Sprint(id, "-", n+1), t.Caption+", further columns", t.Note, ""
+		}
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// pick are rows with the columns of the given places alone.
+func pick[T any](rows [][]T, places []int) [][]T {
+	return kit.Each(rows, func(row []T) []T { return kit.Each(places, func(k int) T { return row[k] }) })
 }

@@ -3,6 +3,7 @@ package advise
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
@@ -30,25 +31,15 @@ func (r *Report) WritePage(w io.Writer, from Origin) error {
 		a.Notes = append(a.Notes, "The names of users, accounts, jobs, queues, clusters and machines are replaced: the same name always has the same label on this page.")
 	}
 	for _, s := range r.sections(pageRows) {
-		part := document.Part{Name: s.title, Lines: s.lines, Command: r.Commands[s.part]}
-		if len(s.tables) > 0 {
-			part.Table = s.tables[0].grid()
-		}
-		if s.part == partLoad && r.Load != nil {
-			part.Figures = r.Load.figures()
-		}
-		a.Parts = append(a.Parts, part)
-		for _, t := range s.tables[min(1, len(s.tables)):] {
-			a.Parts = append(a.Parts, document.Part{Name: t.caption, Table: t.grid()})
-		}
+		a.Parts = append(a.Parts, s.Part)
 		for _, c := range s.of {
 			for _, part := range c.Report.Effect() {
-				part.Name = s.title + ": " + part.Name
+				part.Name = s.Name + ": " + part.Name
 				a.Parts = append(a.Parts, part)
 			}
 		}
 	}
-	data := document.Part{Name: "The command and the data", Command: from.Command, Lines: append(append([]string(nil), from.Data...), r.Caveats...)}
+	data := document.Part{Name: "The command and the data", Command: from.Command, Lines: slices.Concat(from.Data, r.Caveats)}
 	if len(data.Lines) == 0 {
 		data.Text = "Nothing was dropped or repaired, and the instance says that it leaves nothing out."
 	}
@@ -56,23 +47,8 @@ func (r *Report) WritePage(w io.Writer, from Origin) error {
 	return a.HTML(w)
 }
 
-// table is the table as a page shows it.
-func (t *table) grid() *document.Table {
-	g := &document.Table{Caption: t.caption}
-	for k, name := range t.head {
-		g.Columns = append(g.Columns, document.Column{Name: name, IsText: k < t.texts})
-	}
-	for _, row := range t.rows {
-		g.Rows = append(g.Rows, kit.Each(row, func(text string) document.Cell { return document.Cell{Text: text} }))
-	}
-	return g
-}
-
 // figures draws the load by hour of the day.
 func (p *LoadPart) figures() []document.Figure {
-	if len(p.Hours) == 0 {
-		return nil
-	}
 	f := document.Figure{Title: "Which hours are full", Note: "Share of all processors that jobs hold, by weekday. " + p.Zone + ".", X: "hour of the day", Y: "processors in use (%)", Linear: true}
 	for d, row := range p.Hours {
 		line := document.Line{Name: days[d]}

@@ -76,7 +76,7 @@ func forestRow(name string, g *Gain) document.ForestRow {
 
 // spacePart is the table of what was varied.
 func (a *Answer) spacePart() document.Part {
-	table := &document.Table{Caption: "What was varied", Columns: []document.Column{{Name: "parameter", IsText: true}, {Name: "values", IsText: true}, {Name: "as it stands", IsText: true}, {Name: "found", IsText: true}, {Name: "only where", IsText: true}}}
+	table := document.NewTable("What was varied", 5, "parameter", "values", "as it stands", "found", "only where")
 	found := a.values()
 	for _, d := range a.Question.Space {
 		ends := d.Values
@@ -95,9 +95,9 @@ func (a *Answer) spacePart() document.Part {
 		if d.When != nil {
 			when = d.When.Name + " is " + strings.Join(d.When.Values, " or ")
 		}
-		table.Rows = append(table.Rows, []document.Cell{{Text: name}, {Text: values}, {Text: terms[len(ends)]}, {Text: terms[len(ends)+1]}, {Text: when}})
+		table.Add(document.Texts(name, values, terms[len(ends)], terms[len(ends)+1], when)...)
 	}
-	return document.Part{Name: "The space", Table: table}
+	return document.Part{Name: "The space", Tables: []*document.Table{table}}
 }
 
 // values are the values of what was found, by parameter; empty where a parameter does not matter beside the others.
@@ -120,9 +120,9 @@ func (a *Answer) racesPart() document.Part {
 		if len(r.Best) > 0 {
 			best = r.Best[0]
 		}
-		table.Rows = append(table.Rows, []document.Cell{document.Count(k + 1), document.Count(r.Candidates), document.Count(r.Heats), document.Count(r.Dropped), document.Count(r.Runs), {Text: best}})
+		table.Add(document.Count(k+1), document.Count(r.Candidates), document.Count(r.Heats), document.Count(r.Dropped), document.Count(r.Runs), document.Text(best))
 	}
-	return document.Part{Name: "The races", Table: table}
+	return document.Part{Name: "The races", Tables: []*document.Table{table}}
 }
 
 // method says how the answer came to be.
