@@ -12,7 +12,6 @@ import (
 
 	"github.com/allot-opt/allot/bench/statistics"
 	"github.com/allot-opt/allot/internal/document"
-	"github.com/allot-opt/allot/internal/kit"
 )
 
 // gapsTable is the mean gaps to the best known with their intervals, solver × group, of the solvers and groups that the overall group has. Below
@@ -158,19 +157,16 @@ func WriteSummary(w io.Writer, runs []Run, opt SummaryOptions) error {
 			b.WriteByte('\n')
 		}
 		t := s.gapsTable("", overall, opt.Against)
-		names := kit.Each(t.Columns, func(c document.Column) string { return c.Name })
-		b.WriteString(markdownHead(names, 1))
+		rows := t.Rows
 		var listed []string
-		for n, row := range t.Rows {
-			if name := overall.solvers[n].name; opt.Solvers == nil || slices.Contains(opt.Solvers, name) {
-				listed = append(listed, name)
-				b.WriteString(markdownRow(row))
+		t.Rows = nil
+		for n, c := range overall.solvers {
+			if opt.Solvers == nil || slices.Contains(opt.Solvers, c.name) {
+				listed = append(listed, c.name)
+				t.Add(rows[n]...)
 			}
 		}
-		for _, row := range t.Foot {
-			b.WriteString(markdownRow(row))
-		}
-		b.WriteString(markdownNotes(overall.allocationNotes()))
+		b.WriteString(t.Markdown() + markdownNotes(overall.allocationNotes()))
 		b.WriteString(s.duels(overall, opt.Against, listed))
 	}
 	_, err = io.WriteString(w, b.String())
@@ -183,7 +179,7 @@ func (s *study) duels(overall *group, against string, solvers []string) string {
 	for _, name := range solvers {
 		var better, worse, open []string
 		for _, g := range s.groupsOf(overall) {
-			switch title := markdownText(document.Printable(g.titled())); {
+			switch title := document.MarkdownText(document.Printable(g.titled())); {
 			case !g.has(name) || !g.has(against) || name == against:
 			case g.beats(name, against):
 				better = append(better, title)
@@ -204,9 +200,9 @@ func (s *study) duels(overall *group, against string, solvers []string) string {
 		}
 		if says != nil {
 			if b.Len() == 0 {
-				fmt.Fprintf(&b, "\nAgainst %s:\n\n", markdownText(document.Printable(against)))
+				fmt.Fprintf(&b, "\nAgainst %s:\n\n", document.MarkdownText(document.Printable(against)))
 			}
-			fmt.Fprintf(&b, "- %s – %s\n", markdownText(document.Printable(name)), strings.Join(says, "; "))
+			fmt.Fprintf(&b, "- %s – %s\n", document.MarkdownText(document.Printable(name)), strings.Join(says, "; "))
 		}
 	}
 	return b.String()

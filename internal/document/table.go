@@ -105,14 +105,20 @@ func (t *Table) forPage(id string) (parts []*Table) {
 		all = append(all, k)
 	}
 	for n, part := range t.split(all, func(int) int { return 1 }, most) {
-		p := &Table{ID: id, Caption: t.Caption, Rows: pick(t.Rows, part), Foot: pick(t.Foot, part), Note: t.Note}
-		p.Columns = pick([][]Column{t.Columns}, part)[0]
-		if n > 0 {
-			p.ID, p.Caption, p.Note, parts[n-1].Note = fmt.Sprint(id, "-", n+1), t.Caption+", further columns", t.Note, ""
+		p := t.Only(part)
+		if p.ID = id; n > 0 {
+			p.ID, p.Caption, parts[n-1].Note = fmt.Sprint(id, "-", n+1), t.Caption+", further columns", ""
 		}
 		parts = append(parts, p)
 	}
 	return parts
+}
+
+// Only is the table with the columns of the given places alone.
+func (t *Table) Only(places []int) *Table {
+	only := *t
+	only.Columns, only.Rows, only.Foot = pick([][]Column{t.Columns}, places)[0], pick(t.Rows, places), pick(t.Foot, places)
+	return &only
 }
 
 // pick are rows with the columns of the given places alone.
