@@ -17,10 +17,9 @@ const mostRows = 10_000
 
 // page is all that the template shows.
 type page struct {
-	Title, Doc string
+	document.Document
 	document.Frame
 	Remarks  []string // before all else
-	Facts    []document.Fact
 	Verdicts []verdict
 	Winners  *document.Table
 	Overall  []*section // over all groups, one for all solvers or one for each kind; none where there is one group
@@ -46,9 +45,8 @@ func newPage(runs []Run, opt Options) (*page, error) {
 	if err := s.checkAgainst(opt.Against); err != nil {
 		return nil, err
 	}
-	p := &page{Frame: document.NewFrame()}
+	p := &page{Document: document.Document{Kicker: "Bench report", By: "allot bench report", Facts: s.facts(runs)}, Frame: document.NewFrame(), Remarks: s.remarks(runs)}
 	p.Title, p.Doc = headline(runs, opt.Title)
-	p.Remarks, p.Facts = s.remarks(runs), s.facts(runs)
 	p.addGroups(s, room{mostPlotted, mostAllPairs, preferred(runs, opt.Against)})
 	p.Faults, p.Skipped, p.Rows = s.faultsTable(), skippedTable(runs), s.rowsTable()
 	for _, c := range s.charted(known, opt.Charts) {
