@@ -21,22 +21,24 @@ type Origin struct {
 
 // WritePage writes the report as a page that needs no other files. It begins with the answer. The same report and origin give the same bytes.
 func (r *Report) WritePage(w io.Writer, from Origin) error {
-	answer := r.Answer()
-	a := &document.Document{
+	return from.Write(w, &document.Document{
 		Kicker: "Scheduling policies", Title: r.name(), Doc: r.headline() + r.when(), By: "allot policies", Last: " " + from.Version + " from schedules that were checked; the same trace and options give the same page.",
-		Method: r.pageMethod(),
-	}
+		Method: r.pageMethod(), Parts: r.Parts(),
+	}, r.Answer(), r.Caveats)
+}
+
+// Write writes a page, to which it adds the answer in sentences, what the instance leaves out, and where the figures come from.
+func (from Origin) Write(w io.Writer, d *document.Document, answer, caveats []string) error {
 	if len(answer) > 0 {
-		a.Short, a.Details = answer[0], answer[1:]
+		d.Short, d.Details = answer[0], answer[1:]
 	}
-	a.Notes = kit.Each(r.Caveats, func(caveat string) string { return "Warning: " + caveat })
-	a.Parts = r.Parts()
-	data := document.Part{Name: "The command and the data", Command: from.Command, Lines: slices.Concat(from.Data, r.Caveats)}
+	d.Notes = append(kit.Each(caveats, func(caveat string) string { return "Warning: " + caveat }), d.Notes...)
+	data := document.Part{Name: "The command and the data", Command: from.Command, Lines: slices.Concat(from.Data, caveats)}
 	if len(data.Lines) == 0 {
 		data.Text = "Nothing was dropped or repaired, and the instance says that it leaves nothing out."
 	}
-	a.Parts = append(a.Parts, data)
-	return a.HTML(w)
+	d.Parts = append(d.Parts, data)
+	return d.HTML(w)
 }
 
 // Parts are the tables and pictures of the report, group by group, for a page.

@@ -3,30 +3,18 @@ package advise
 import (
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/allot-opt/allot/internal/document"
-	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/lab"
 )
-
-// Origin is where the figures of a page come from.
-type Origin struct {
-	Command string   // the command line
-	Data    []string // what reading the trace dropped and repaired, a line each
-	Version string   // of the program
-}
 
 // pageRows are the rows of the tables of a page; JSON has all.
 const pageRows = 25
 
 // WritePage writes the report as a page that needs no other files. The same report and origin give the same bytes.
-func (r *Report) WritePage(w io.Writer, from Origin) error {
+func (r *Report) WritePage(w io.Writer, from lab.Origin) error {
 	a := &document.Document{Kicker: "Advice for a site", Title: r.Trace, Doc: r.headline(), By: "allot advise", Last: " " + from.Version + "; the same trace and options give the same page.", Method: r.method()}
-	if len(r.First) > 0 {
-		a.Short, a.Details = r.First[0], r.First[1:]
-	}
-	a.Notes = kit.Each(r.Caveats, func(caveat string) string { return "Warning: " + caveat })
 	if r.Anonymous {
 		a.Notes = append(a.Notes, "The names of users, accounts, jobs, queues, clusters and machines are replaced: the same name always has the same label on this page.")
 	}
@@ -39,12 +27,7 @@ func (r *Report) WritePage(w io.Writer, from Origin) error {
 			}
 		}
 	}
-	data := document.Part{Name: "The command and the data", Command: from.Command, Lines: slices.Concat(from.Data, r.Caveats)}
-	if len(data.Lines) == 0 {
-		data.Text = "Nothing was dropped or repaired, and the instance says that it leaves nothing out."
-	}
-	a.Parts = append(a.Parts, data)
-	return a.HTML(w)
+	return from.Write(w, a, r.First, r.Caveats)
 }
 
 // figures draws the load by hour of the day.
