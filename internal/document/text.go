@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+	align "github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/plaintext"
@@ -47,14 +48,17 @@ func (t *Table) Text() string {
 	var b strings.Builder
 	for _, part := range t.split(columns, func(k int) int { return widths[k] + apart }, texttable.Columns-border) {
 		fold := func(k int, text string) any { return texttable.Fold(plaintext.Printable(text), widths[k]) }
-		texts := slices.IndexFunc(part, func(k int) bool { return !t.Columns[k].IsText })
-		if texts < 0 {
-			texts = len(part)
-		}
-		w := texttable.New(texts, kit.Each(part, func(k int) any { return fold(k, t.Columns[k].Name) })...)
+		w := texttable.New(len(part), kit.Each(part, func(k int) any { return fold(k, t.Columns[k].Name) })...)
 		for _, row := range t.Rows {
 			w.AppendRow(table.Row(kit.Each(part, func(k int) any { return fold(k, row[k].Text) })))
 		}
+		var numbers []table.ColumnConfig
+		for n, k := range part {
+			if !t.Columns[k].IsText {
+				numbers = append(numbers, table.ColumnConfig{Number: n + 1, Align: align.AlignRight, AlignHeader: align.AlignRight})
+			}
+		}
+		w.SetColumnConfigs(numbers)
 		b.WriteString(w.Render() + "\n")
 	}
 	return b.String()
