@@ -11,11 +11,7 @@ import (
 	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
-	"github.com/allot-opt/allot/internal/texttable"
 )
-
-// mostBeside is how many letters of a pair of solvers stand on a line of the table, so that it fits 80 columns.
-const mostBeside = 24
 
 // WriteBeside writes, for people, how the solver of the first row compares with each of the others over the instances of rows: the ratio of the objectives with
 // its interval, the deviation from the best found, on how many instances which is better, and a sentence that says whether any of it is shown. The verdicts are those of
@@ -48,7 +44,7 @@ func WriteBeside(w io.Writer, rows []bench.Row, width int) error {
 		say("Objectives on one instance: " + strings.Join(kit.Each(duels, func(d duel) string { return d.text() }), "; ") + ".")
 	default:
 		say("Over " + numtext.CountedGrouped(len(g.test.cases), "instance") + ", each beside " + document.Printable(first) + ": the ratio of the objectives (geometric mean) with its 95 % interval; below 1 is better.")
-		b.WriteString(g.besideTable(first, duels) + "\n")
+		b.WriteString(g.ratiosTable("", duels).Text())
 		for k := range duels {
 			if notes := duels[k].remarks(); notes != nil {
 				say(duels[k].pair() + ": the ratio is over " + numtext.Counted(duels[k].ratio.N, "instance") + "; left out: " + strings.Join(notes, ", ") + ".")
@@ -71,28 +67,6 @@ func WriteBeside(w io.Writer, rows []bench.Row, width int) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// besideTable is the table of a solver and those that are compared with it, the best ratio first.
-func (g *group) besideTable(first string, duels []duel) string {
-	t := texttable.NewBroken(mostBeside, 1, "solvers", "ratio [95 %]", "RPD %", "better", "equal", "worse")
-	deviation := func(name string) string {
-		at := slices.IndexFunc(g.solvers, func(c *contender) bool { return c.name == name })
-		return percent(g.meanRPD(g.solvers[at]))
-	}
-	told := false
-	for k := range duels {
-		d := &duels[k]
-		if !told && !(d.failed+d.unlike == 0 && d.ratio.Estimate < 1) {
-			t.AppendRow([]any{document.Printable(first), "1", deviation(first), document.Missing, document.Missing, document.Missing})
-			told = true
-		}
-		t.AppendRow([]any{d.pair(), ratioText(&d.ratio), deviation(d.solver), document.Whole(d.better), document.Whole(d.equal), document.Whole(d.worse)})
-	}
-	if !told {
-		t.AppendRow([]any{document.Printable(first), "1", deviation(first), document.Missing, document.Missing, document.Missing})
-	}
-	return t.Render()
 }
 
 // pair names the two solvers as their ratio does.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -84,23 +85,31 @@ func (s *study) hasSolver(name string) bool {
 	})
 }
 
-// ratiosTable is how the first solver compares with the others; nil: nothing is compared.
-func (o *outcome) ratiosTable(id string, duels []duel) *document.Table {
+// ratiosTable is how each of the others compares with the first solver, the best ratio first; nil: nothing is compared.
+func (g *group) ratiosTable(id string, duels []duel) *document.Table {
 	if len(duels) == 0 {
 		return nil
 	}
-	better, worse := "better on", "worse on"
-	if o.seeds {
-		better, worse = "pairs of runs better", "worse"
-	}
-	t := &document.Table{ID: id, Caption: "Each solver beside " + document.Printable(duels[0].first) + ": ratio of the objectives, below 1 is better", Columns: []document.Column{
-		{Name: "solver", IsText: true}, {Name: "ratio [95 %]", Help: "geometric mean over the instances with its 95 % interval; Ratio under Method says how"},
-		{Name: "instances", Help: "on which the two have a ratio", First: "descending"}, {Name: "left out", IsText: true},
-		{Name: better, First: "descending"}, {Name: "equal"}, {Name: worse}, {Name: "verdict", IsText: true},
+	o, first := g.test, duels[0].first
+	than := "instances on which its objective is so beside the other; of a single instance pairs of runs"
+	t := &document.Table{ID: id, Caption: "Each solver beside " + document.Printable(first) + ": ratio of the objectives, below 1 is better", Columns: []document.Column{
+		{Name: "solvers", IsText: true}, {Name: "ratio [95 %]", Help: "geometric mean over the instances with its 95 % interval; Ratio under Method says how"},
+		{Name: "RPD %", Help: "of the one named first; RPD under Method says what it is"},
+		{Name: "instances", Help: "on which the two have a ratio", First: "descending", IsDetail: true}, {Name: "left out", IsText: true, IsDetail: true},
+		{Name: "better", Help: than, First: "descending"}, {Name: "equal", Help: than}, {Name: "worse", Help: than}, {Name: "verdict", IsText: true, IsDetail: true},
 	}}
+	deviation := func(name string) document.Cell {
+		rpd := g.meanRPD(g.solvers[slices.IndexFunc(g.solvers, func(c *contender) bool { return c.name == name })])
+		return document.Number(min(rpd, math.MaxFloat64), percent(rpd))
+	}
+	own := append([]document.Cell{document.Text(first), document.Number(1, "1"), deviation(first)}, slices.Repeat(document.Texts(document.Missing), 6)...)
 	for k := range duels {
 		d := &duels[k]
-		q := o.between(slices.Index(o.solvers, d.solver), slices.Index(o.solvers, d.first))
+		if own != nil && !(d.failed+d.unlike == 0 && d.ratio.Estimate < 1) {
+			t.Add(own...)
+			own = nil
+		}
+		q := o.between(slices.Index(o.solvers, d.solver), slices.Index(o.solvers, first))
 		verdict := document.Cell{Text: document.Missing}
 		switch {
 		case d.sign < 0:
@@ -112,13 +121,12 @@ func (o *outcome) ratiosTable(id string, duels []duel) *document.Table {
 		case q != nil:
 			verdict.Text = o.verdict(q)
 		}
-		left := strings.Join(d.remarks(), "; ")
-		if left == "" {
-			left = document.Missing
-		}
-		t.Rows = append(t.Rows, []document.Cell{
-			document.Text(d.solver), document.Number(d.ratio.Estimate, ratioText(&d.ratio)), document.Count(d.ratio.N), document.Text(left), document.Count(d.better), document.Count(d.equal), document.Count(d.worse), verdict,
-		})
+		left := cmp.Or(strings.Join(d.remarks(), "; "), document.Missing)
+		t.Add(document.Text(d.pair()), document.Number(d.ratio.Estimate, ratioText(&d.ratio)), deviation(d.solver), document.Count(d.ratio.N), document.Text(left), document.Count(d.better), document.Count(d.equal),
+			document.Count(d.worse), verdict)
+	}
+	if own != nil {
+		t.Add(own...)
 	}
 	return t
 }

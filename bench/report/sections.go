@@ -94,7 +94,7 @@ func (r *room) section(id string, g *group, preferred map[string]int) *section {
 	}
 	if first := g.first(r.against); first != "" {
 		duels := g.duels(first, g.test.solvers)
-		c.Ratios, c.Closing, c.ratios = g.test.ratiosTable(id+"-ratios", duels), g.test.against(duels), g.test.forestOf(duels)
+		c.Ratios, c.Closing, c.ratios = g.ratiosTable(id+"-ratios", duels), g.test.against(duels), g.test.forestOf(duels)
 		if note := ratioNote(duels); note != "" {
 			c.Notes = append(c.Notes, note)
 		}
