@@ -89,7 +89,7 @@ func (g *Group) part(r *Report, name string) document.Part {
 // difference is a cell of how a mean wait differs from that under the first policy; nil: there is nothing to compare.
 func (r *Report) difference(d *Difference) document.Cell {
 	if d == nil {
-		return document.Cell{Text: missing}
+		return document.Cell{Text: document.Missing}
 	}
 	c := document.Cell{Text: r.share(d), Value: d.Ratio}
 	if d.Shown(r.Confidence) {

@@ -28,7 +28,7 @@ func (g *Group) bills(r *Report) *document.Table {
 		p := &g.Policies[k]
 		row := []document.Cell{document.Text(r.short(p.Name)), r.meanWait(&p.Classes[0])}
 		for _, q := range quantities {
-			all, own := document.Text(missing), document.Text(missing)
+			all, own := document.Text(document.Missing), document.Text(document.Missing)
 			before, after := q.total(first), q.total(p.Power)
 			if d := q.change(p.Power); d != nil {
 				own = r.difference(d)

@@ -51,7 +51,7 @@ func (q *quantity) ofBill(first, b *Bill) string {
 	before, after := q.total(first), q.total(b)
 	switch {
 	case before == nil || after == nil || b.OtherJobs:
-		return missing
+		return document.Missing
 	case *before > 0:
 		return signed(100*(*after / *before - 1), func(x float64) string { return fmt.Sprintf("%.2g %%", x) })
 	}

@@ -131,7 +131,7 @@ func (g *Group) overview(r *Report) []*document.Table {
 	}
 	for _, p := range g.shown(r) {
 		all := &p.Classes[0]
-		wait, slowdown, name := &Spread{math.NaN(), math.NaN(), math.NaN(), math.NaN()}, document.Text(missing), document.Text(r.short(p.Name))
+		wait, slowdown, name := &Spread{math.NaN(), math.NaN(), math.NaN(), math.NaN()}, document.Text(document.Missing), document.Text(r.short(p.Name))
 		if all.Wait != nil {
 			wait, slowdown = all.Wait, document.Number(all.Slowdown, figure(all.Slowdown)+r.star(all.SlowdownDifference))
 		}
@@ -192,14 +192,11 @@ func (r *Report) Waits() string {
 	return b.String()
 }
 
-// missing is written in place of a figure that does not exist.
-const missing = "–"
-
 // meanWait is the mean wait of a class, with a star if it is shown to differ from the mean under the first
 // policy.
 func (r *Report) meanWait(c *Class) document.Cell {
 	if c.Wait == nil {
-		return document.Text(missing)
+		return document.Text(document.Missing)
 	}
 	return document.Number(c.Wait.Mean, r.time(c.Wait.Mean)+r.star(c.WaitDifference))
 }
@@ -208,9 +205,9 @@ func (r *Report) meanWait(c *Class) document.Cell {
 func (g *Group) fairness(r *Report) *document.Table {
 	return g.table(r, "Received/entitled, stretch", kindUser, false, func(c *Class) document.Cell {
 		if c.Entitled == nil || *c.Entitled == 0 {
-			return document.Text(missing)
+			return document.Text(document.Missing)
 		}
-		stretch := missing
+		stretch := document.Missing
 		if c.Stretch > 0 {
 			stretch = figure(c.Stretch)
 		}

@@ -1,5 +1,5 @@
-// Package document is the one form of what commands answer at length: a title, a verdict, and sections with sentences, tables and figures. From it come text for a terminal,
-// a page in HTML, Markdown, LaTeX and CSV. Whatever its texts hold is text in each of them.
+// Package document is the one form of what commands answer at length: a title, a verdict, and sections with sentences, tables and figures. A document becomes a page in HTML;
+// a table also becomes text for a terminal, Markdown and CSV, and a figure a picture. Whatever a text holds is text in each of them.
 package document
 
 import (
