@@ -13,6 +13,7 @@
 //	internal/timetext      lengths of time as people read them
 //	internal/texttable     the tables that commands print
 //	internal/picture       the drawing kit of draw and the reports: a sheet, axes, charts of curves, a writer for each format
+//	internal/document      an answer at length: title, verdict, sections with sentences, tables and figures; writes pages
 //	internal/suggest       the name that somebody may have meant who mistyped one
 //	internal/queue         heaps
 //	internal/steps         step functions of time

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench/statistics"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 )
@@ -119,10 +120,10 @@ func (g *Group) answer(r *Report) []string {
 		list = append(list, g.longest(r, longest, " under "+r.short(longest.Name)))
 	}
 	if len(s.same) > 0 {
-		say("Under %s every job waits as long as under %s.", listed(kit.Each(s.same, func(p *Policy) string { return r.short(p.Name) })), name)
+		say("Under %s every job waits as long as under %s.", document.Listed(kit.Each(s.same, func(p *Policy) string { return r.short(p.Name) })), name)
 	}
 	if len(s.apart) > 0 {
-		say("Nothing is known of %s: no job is placed by both it and %s.", listed(kit.Each(s.apart, func(p *Policy) string { return r.short(p.Name) })), name)
+		say("Nothing is known of %s: no job is placed by both it and %s.", document.Listed(kit.Each(s.apart, func(p *Policy) string { return r.short(p.Name) })), name)
 	}
 	return list
 }
@@ -135,7 +136,7 @@ func (g *Group) named(r *Report, policies []*Policy) string {
 	if more := len(policies) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
-	return listed(names)
+	return document.Listed(names)
 }
 
 // price says who pays for a policy, and whether the longest wait grows by more than half, which a mean hides.
@@ -195,18 +196,9 @@ func (g *Group) leftOut(r *Report) string {
 	if more := len(parts) - mostNamed; more > 0 {
 		parts = append(parts[:mostNamed], fmt.Sprintf("some under %d more", more))
 	}
-	text := "Jobs without a place: " + listed(parts) + ". Only jobs that both policies place are compared"
+	text := "Jobs without a place: " + document.Listed(parts) + ". Only jobs that both policies place are compared"
 	if r.Power != nil {
 		text += ", and no whole bills of policies that place other jobs"
 	}
 	return text + "."
-}
-
-// listed writes names as in a sentence.
-func listed(names []string) string {
-	last := len(names) - 1
-	if last < 1 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:last], ", ") + " and " + names[last]
 }

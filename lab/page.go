@@ -5,13 +5,10 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/bench/report"
-	"github.com/allot-opt/allot/bench/statistics"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
-	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 )
 
@@ -24,27 +21,29 @@ type Origin struct {
 
 // WritePage writes the report as a page that needs no other files. It begins with the answer. The same report and origin give the same bytes.
 func (r *Report) WritePage(w io.Writer, from Origin) error {
-	answer := r.Answer()
-	a := &report.Account{
+	return from.Write(w, &document.Document{
 		Kicker: "Scheduling policies", Title: r.name(), Doc: r.headline() + r.when(), By: "allot policies", Last: " " + from.Version + " from schedules that were checked; the same trace and options give the same page.",
-		Method: r.pageMethod(),
-	}
+		Method: r.pageMethod(), Parts: r.Parts(),
+	}, r.Answer(), r.Caveats)
+}
+
+// Write writes a page, to which it adds the answer in sentences, what the instance leaves out, and where the figures come from.
+func (from Origin) Write(w io.Writer, d *document.Document, answer, caveats []string) error {
 	if len(answer) > 0 {
-		a.Short, a.Details = answer[0], answer[1:]
+		d.Short, d.Details = answer[0], answer[1:]
 	}
-	a.Notes = kit.Each(r.Caveats, func(caveat string) string { return "Warning: " + caveat })
-	a.Parts = r.Parts()
-	data := report.Part{Name: "The command and the data", Command: from.Command, Lines: slices.Concat(from.Data, r.Caveats)}
+	d.Notes = append(kit.Each(caveats, func(caveat string) string { return "Warning: " + caveat }), d.Notes...)
+	data := document.Part{Name: "The command and the data", Command: from.Command, Lines: slices.Concat(from.Data, caveats)}
 	if len(data.Lines) == 0 {
 		data.Text = "Nothing was dropped or repaired, and the instance says that it leaves nothing out."
 	}
-	a.Parts = append(a.Parts, data)
-	return report.WriteAccount(w, a)
+	d.Parts = append(d.Parts, data)
+	return d.HTML(w)
 }
 
 // Parts are the tables and pictures of the report, group by group, for a page.
-func (r *Report) Parts() []report.Part {
-	var parts []report.Part
+func (r *Report) Parts() []document.Part {
+	var parts []document.Part
 	for k := range r.Groups {
 		g := &r.Groups[k]
 		parts = append(parts, g.policiesPart(r, k))
@@ -63,9 +62,9 @@ func (r *Report) Parts() []report.Part {
 }
 
 // Effect are the parts of a page that show who waits longer and who less than under the first policy of the first group.
-func (r *Report) Effect() []report.Part {
+func (r *Report) Effect() []document.Part {
 	if g := &r.Groups[0]; len(g.Policies) > 1 {
-		return []report.Part{g.forestPart(r), g.payPart(r)}
+		return []document.Part{g.forestPart(r), g.payPart(r)}
 	}
 	return nil
 }
@@ -80,32 +79,19 @@ func (r *Report) when() string {
 }
 
 // part names a part of a group, and says which where there are two.
-func (g *Group) part(r *Report, name string) report.Part {
+func (g *Group) part(r *Report, name string) document.Part {
 	if len(r.Groups) > 1 {
 		name += " (" + g.Name() + ")"
 	}
-	return report.Part{Name: name}
-}
-
-// number is a cell of a figure; nil: it does not exist.
-func number(x *float64, write func(float64) string) report.Cell {
-	if x == nil {
-		return report.Cell{Text: missing}
-	}
-	return report.Cell{Text: write(*x), Value: x}
-}
-
-// count is a cell of a number of things.
-func count(n int) report.Cell {
-	return report.Cell{Text: numtext.Grouped(strconv.Itoa(n)), Value: new(float64(n))}
+	return document.Part{Name: name}
 }
 
 // difference is a cell of how a mean wait differs from that under the first policy; nil: there is nothing to compare.
-func (r *Report) difference(d *Difference) report.Cell {
+func (r *Report) difference(d *Difference) document.Cell {
 	if d == nil {
-		return report.Cell{Text: missing}
+		return document.Cell{Text: document.Missing}
 	}
-	c := report.Cell{Text: r.share(d), Value: d.Ratio}
+	c := document.Cell{Text: r.share(d), Value: d.Ratio}
 	if d.Shown(r.Confidence) {
 		c.IsGood, c.IsBad = d.Mean < 0, d.Mean > 0
 		c.Text += "*"
@@ -113,8 +99,8 @@ func (r *Report) difference(d *Difference) report.Cell {
 	return c
 }
 
-// policiesPart is the table of the policies.
-func (g *Group) policiesPart(r *Report, place int) report.Part {
+// policiesPart is the tables of the policies.
+func (g *Group) policiesPart(r *Report, place int) document.Part {
 	part := g.part(r, "The policies")
 	if place > 0 {
 		part.Text = "For reference: not in one ranking with the above."
@@ -122,34 +108,7 @@ func (g *Group) policiesPart(r *Report, place int) report.Part {
 	if len(g.Policies) > 1 {
 		part.Text = strings.TrimSpace(part.Text + " Differences are from " + r.short(g.Policies[0].Name) + "; a * marks one that is shown, also among all comparisons made here.")
 	}
-	grid := &report.Grid{Caption: "Waits of all jobs, and what else is compared", Columns: []report.Column{
-		{Name: "policy", IsText: true}, {Name: "mean wait"}, {Name: "against the first", Help: "difference of the mean wait, with its interval; over the jobs that both place"},
-		{Name: "median"}, {Name: "p95", Help: "95 % of the jobs wait at most as long"}, {Name: "longest"},
-		{Name: "bounded slowdown", Help: "mean of the time from arrival to end over the run time, which counts as 10 s at least"}, {Name: "utilisation", First: "descending"}, {Name: "left out"},
-		{Name: "Jain", Help: "Jain's index of received over entitled processor time of the users; 1: all receive the same part", First: "descending"},
-	}}
-	hasDevices := g.hasDevices()
-	if hasDevices {
-		grid.Columns = append(grid.Columns, report.Column{Name: "devices held", Help: "share of all devices, such as GPUs, from time 0 to the end of the last job", First: "descending"},
-			report.Column{Name: "stranded", Help: "mean number of devices that are free where no job that needs devices has room"})
-	}
-	for _, p := range g.shown(r) {
-		all := &p.Classes[0]
-		row := []report.Cell{{Text: r.short(p.Name)}}
-		if all.Wait == nil {
-			row = append(row, slices.Repeat([]report.Cell{{Text: missing}}, 6)...)
-		} else {
-			row = append(row, number(&all.Wait.Mean, r.time), r.difference(all.WaitDifference), number(&all.Wait.Median, r.time), number(&all.Wait.P95, r.time), number(&all.Wait.Max, r.time), number(&all.Slowdown, figure))
-		}
-		left := count(p.LeftOut)
-		left.IsBad = p.LeftOut > 0
-		row = append(row, number(p.Utilisation, inUse), left, number(p.Jain, func(x float64) string { return fmt.Sprintf("%.3f", x) }))
-		if hasDevices {
-			row = append(row, number(p.Devices, inUse), number(p.Stranded, figure))
-		}
-		grid.Rows = append(grid.Rows, row)
-	}
-	part.Grid = grid
+	part.Tables = g.overview(r)
 	return part
 }
 
@@ -179,20 +138,20 @@ func (g *Group) selected(r *Report, kind string) (places []int, more int) {
 }
 
 // forestPart draws for each policy the ratios of the mean waits.
-func (g *Group) forestPart(r *Report) report.Part {
+func (g *Group) forestPart(r *Report) document.Part {
 	part := g.part(r, "Who waits longer, and who less")
 	first := r.short(g.Policies[0].Name)
 	part.Text = fmt.Sprintf("Each line is the mean wait of some jobs as a multiple of that of the same jobs under %s, with its %s interval. Left of 1 they wait less, right of 1 longer.", first, percent(r.Confidence))
 	left := 0
 	for k := 1; k < len(g.Policies); k++ {
 		p := &g.Policies[k]
-		f := report.Forest{Title: r.short(p.Name) + " against " + first, Axis: "mean wait ÷ that under " + first, Less: "shown to wait less", More: "shown to wait longer",
-			Blocks: []report.ForestBlock{{Rows: []report.ForestRow{r.forestRow(&p.Classes[0])}}}}
+		f := document.Forest{Title: r.short(p.Name) + " against " + first, Axis: "mean wait ÷ that under " + first, Less: "shown to wait less", More: "shown to wait longer",
+			Blocks: []document.ForestBlock{{Rows: []document.ForestRow{r.forestRow(&p.Classes[0])}}}}
 		left = 0
 		for _, kind := range compared {
 			places, more := g.selected(r, kind)
 			if left += more; len(places) > 0 {
-				f.Blocks = append(f.Blocks, report.ForestBlock{Name: "by " + kind, Rows: kit.Each(places, func(c int) report.ForestRow { return r.forestRow(&p.Classes[c]) })})
+				f.Blocks = append(f.Blocks, document.ForestBlock{Name: "by " + kind, Rows: kit.Each(places, func(c int) document.ForestRow { return r.forestRow(&p.Classes[c]) })})
 			}
 		}
 		part.Forests = append(part.Forests, f)
@@ -204,8 +163,8 @@ func (g *Group) forestPart(r *Report) report.Part {
 }
 
 // forestRow is a class in a forest plot.
-func (r *Report) forestRow(c *Class) report.ForestRow {
-	row := report.ForestRow{Name: legible(c.Name), Ratio: math.NaN(), Low: math.NaN(), High: math.NaN()}
+func (r *Report) forestRow(c *Class) document.ForestRow {
+	row := document.ForestRow{Name: legible(c.Name), Ratio: math.NaN(), Low: math.NaN(), High: math.NaN()}
 	if d := c.WaitDifference; d != nil && d.Ratio != nil {
 		row.Ratio, row.Shown = *d.Ratio, d.Shown(r.Confidence)
 		if d.RatioLow != nil {
@@ -216,14 +175,13 @@ func (r *Report) forestRow(c *Class) report.ForestRow {
 }
 
 // payPart is the table of the classes of which a difference is shown.
-func (g *Group) payPart(r *Report) report.Part {
+func (g *Group) payPart(r *Report) document.Part {
 	part := g.part(r, "Who pays, and who gains")
 	first := r.short(g.Policies[0].Name)
-	grid := &report.Grid{Caption: "Jobs that are shown to wait longer or less than under " + first, Columns: []report.Column{
+	table := &document.Table{Caption: "Jobs that are shown to wait longer or less than under " + first, Columns: []document.Column{
 		{Name: "policy", IsText: true}, {Name: "who", IsText: true}, {Name: "pays or gains", IsText: true}, {Name: "jobs", First: "descending"}, {Name: "mean wait under " + first}, {Name: "mean wait"},
 		{Name: "difference"}, {Name: "ratio − 1"}, {Name: "p (Holm)", Help: "adjusted for all tests of the same kind"},
 	}}
-	var words []string
 	for k := 1; k < len(g.Policies); k++ {
 		p := &g.Policies[k]
 		s := r.split(p)
@@ -233,8 +191,8 @@ func (g *Group) payPart(r *Report) report.Part {
 		}{{"pays", s.hurt}, {"gains", s.helped}} {
 			for _, c := range list.classes {
 				d := c.WaitDifference
-				grid.Rows = append(grid.Rows, []report.Cell{{Text: r.short(p.Name)}, {Text: c.title()}, {Text: list.word, IsBad: d.Mean > 0, IsGood: d.Mean < 0}, count(d.Jobs), number(&d.First, r.time),
-					number(new(d.First+d.Mean), r.time), number(&d.Mean, r.signed), r.difference(d), number(d.Holm, func(p float64) string {
+				table.Rows = append(table.Rows, []document.Cell{{Text: r.short(p.Name)}, {Text: c.title()}, {Text: list.word, IsBad: d.Mean > 0, IsGood: d.Mean < 0}, document.Count(d.Jobs), document.Maybe(&d.First, r.time),
+					document.Maybe(new(d.First+d.Mean), r.time), document.Maybe(&d.Mean, r.signed), r.difference(d), document.Maybe(d.Holm, func(p float64) string {
 						if p < 0.001 {
 							return "<0.001"
 						}
@@ -242,12 +200,11 @@ func (g *Group) payPart(r *Report) report.Part {
 					})})
 			}
 		}
-		words = append(words, fmt.Sprintf("%s: of %s tested %d pay and %d gain; of %d more it may be so (%d perhaps longer, %d perhaps less); %d could not be tested.", r.short(p.Name),
-			numtext.Counted(s.tested, "class", "classes"), len(s.hurt), len(s.helped), len(s.perhapsHurt)+len(s.perhapsHelped), len(s.perhapsHurt), len(s.perhapsHelped), s.classes-s.tested))
+		title, lines, _ := g.words(r, p)
+		part.Lines = append(part.Lines, strings.TrimSpace(title+" "+strings.Join(lines, " · ")))
 	}
-	part.Lines = words
-	if len(grid.Rows) > 0 {
-		part.Grid = grid
+	if len(table.Rows) > 0 {
+		part.Tables = []*document.Table{table}
 	} else {
 		part.Text = "Of nobody it is shown."
 	}
@@ -255,7 +212,7 @@ func (g *Group) payPart(r *Report) report.Part {
 }
 
 // periodsPart draws the waits by month of arrival.
-func (g *Group) periodsPart(r *Report) report.Part {
+func (g *Group) periodsPart(r *Report) document.Part {
 	part := g.part(r, "The waits over time")
 	places, most := g.of(kindPeriod), 0.0
 	names := kit.Each(places, func(c int) string { return g.Policies[0].Classes[c].Name })
@@ -274,12 +231,12 @@ func (g *Group) periodsPart(r *Report) report.Part {
 		{"Mean wait", "The mean wait of the jobs that arrive in each period.", func(s *Spread) float64 { return s.Mean }},
 		{"Long waits", "95 % of the jobs that arrive in each period wait at most so long.", func(s *Spread) float64 { return s.P95 }},
 	} {
-		f := report.Figure{Title: quantity.title, Note: quantity.note, X: "arrival", Y: strings.TrimSpace("wait " + unit), Linear: true, Places: names}
+		f := document.Figure{Title: quantity.title, Note: quantity.note, X: "arrival", Y: strings.TrimSpace("wait " + unit), Linear: true, Places: names}
 		for _, p := range g.shown(r) {
-			line := report.Line{Name: r.short(p.Name)}
+			line := document.Line{Name: r.short(p.Name)}
 			for k, c := range places {
 				if wait := p.Classes[c].Wait; wait != nil {
-					line.Points = append(line.Points, report.Estimate{X: float64(k), Value: statistics.Interval{Estimate: quantity.of(wait) / scale, Low: math.Inf(-1), High: math.Inf(1)}})
+					line.Points = append(line.Points, document.At(float64(k), quantity.of(wait)/scale))
 				}
 			}
 			f.Lines = append(f.Lines, line)
@@ -320,80 +277,28 @@ func (g *Group) of(kind string) (places []int) {
 	return places
 }
 
-// grids are tables of the mean waits of classes, each under the record, the first policy and some of the others, so that paper has room for them.
-func (g *Group) grids(r *Report, caption, what string, places []int, differences bool) (grids []*report.Grid) {
-	others := 6
-	if differences {
-		others /= 2
-	}
-	policies := g.shown(r)
-	common := len(policies) - len(g.Policies) + 1
-	for from := common; from == common || from < len(policies); from += others {
-		columns := append(slices.Clone(policies[:common]), policies[from:min(from+others, len(policies))]...)
-		grid := &report.Grid{Caption: caption, Columns: []report.Column{{Name: what, IsText: true}, {Name: "jobs", First: "descending"}}}
-		for k, p := range columns {
-			grid.Columns = append(grid.Columns, report.Column{Name: r.short(p.Name)})
-			if differences && k >= common {
-				grid.Columns = append(grid.Columns, report.Column{Name: "against the first"})
-			}
-		}
-		for _, c := range places {
-			first := &g.Policies[0].Classes[c]
-			row := []report.Cell{{Text: first.title()}, count(first.Jobs)}
-			for k, p := range columns {
-				wait := report.Cell{Text: missing}
-				if class := &p.Classes[c]; class.Wait != nil {
-					wait = number(&class.Wait.Mean, r.time)
-				}
-				row = append(row, wait)
-				if differences && k >= common {
-					row = append(row, r.difference(p.Classes[c].WaitDifference))
-				}
-			}
-			grid.Rows = append(grid.Rows, row)
-		}
-		grids = append(grids, grid)
-	}
-	return grids
-}
-
-// classesParts are the tables of the mean waits by class, queue, account and user, and over time.
-func (g *Group) classesParts(r *Report) (parts []report.Part) {
-	var places []int
-	for _, kind := range compared {
-		some, _ := g.selected(r, kind)
-		places = append(places, some...)
-	}
-	text := fmt.Sprintf("A narrow job has at most %s, a short one runs for at most %s.", numtext.Counted(r.Narrow, "processor"), r.time(r.Short))
-	add := func(name, text string, grids []*report.Grid) {
-		for k, grid := range grids {
-			part := g.part(r, name)
-			if part.Text = text; k > 0 {
-				part.Name, part.Text = part.Name+", further policies", ""
-			}
-			part.Grid = grid
-			parts = append(parts, part)
-		}
-	}
-	add("The waits by class, queue, account and user", text, g.grids(r, "Mean wait of some jobs", "who", places, true))
-	add("The waits over time in figures", "", g.grids(r, "Mean wait by time of arrival", "arrival", g.of(kindPeriod), false))
-	return parts
+// classesParts are the tables of the mean waits by class, queue, account and user, with what the users received, and over time.
+func (g *Group) classesParts(r *Report) []document.Part {
+	waits, times := g.part(r, "The waits by class, queue, account and user"), g.part(r, "The waits over time in figures")
+	waits.Tables = append(kit.Each(compared, func(kind string) *document.Table { return g.byClass(r, kind) }), g.fairness(r))
+	times.Tables = []*document.Table{g.table(r, "Mean wait by time of arrival", kindPeriod, false, r.meanWait)}
+	return []document.Part{waits, times}
 }
 
 // fitPart is the table of how near the policies come to the record.
-func (r *Report) fitPart() report.Part {
-	part := report.Part{Name: "Is the simulation right?", Text: r.Record.line(r) + "."}
-	grid := &report.Grid{Caption: "How near each policy comes to what was recorded", Columns: []report.Column{{Name: "policy", IsText: true}, {Name: "jobs"}, {Name: "mean wait"}, {Name: "recorded"},
+func (r *Report) fitPart() document.Part {
+	part := document.Part{Name: "Is the simulation right?", Text: r.Record.line(r) + "."}
+	table := &document.Table{Caption: "How near each policy comes to what was recorded", Columns: []document.Column{{Name: "policy", IsText: true}, {Name: "jobs"}, {Name: "mean wait"}, {Name: "recorded"},
 		{Name: "starts are off by", Help: "mean of |start under the policy − recorded start|"}, {Name: "explains the record", IsText: true}}}
 	for k := range r.Record.Fits {
 		f := &r.Record.Fits[k]
-		explains := report.Cell{Text: "no", IsBad: true}
+		explains := document.Cell{Text: "no", IsBad: true}
 		if f.Explains {
-			explains = report.Cell{Text: "yes", IsGood: true}
+			explains = document.Cell{Text: "yes", IsGood: true}
 		}
-		grid.Rows = append(grid.Rows, []report.Cell{{Text: r.short(f.Policy)}, count(f.Jobs), number(&f.MeanWait, r.time), number(&f.Recorded, r.time), number(&f.Off, r.time), explains})
+		table.Rows = append(table.Rows, []document.Cell{{Text: r.short(f.Policy)}, document.Count(f.Jobs), document.Maybe(&f.MeanWait, r.time), document.Maybe(&f.Recorded, r.time), document.Maybe(&f.Off, r.time), explains})
 	}
-	part.Grid = grid
+	part.Tables = []*document.Table{table}
 	return part
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -134,8 +135,8 @@ func TestBillsOfOtherJobsAreNotCompared(t *testing.T) {
 		all           string
 	}{
 		"all placed":       {250, []float64{0, 10}, []float64{0, 100}, true, true, "−16 %"},
-		"second leaves":    {100, []float64{0, 10}, []float64{0, none}, false, true, missing},
-		"first leaves":     {20, []float64{0, none}, []float64{0, 10}, false, true, missing},
+		"second leaves":    {100, []float64{0, 10}, []float64{0, none}, false, true, document.Missing},
+		"first leaves":     {20, []float64{0, none}, []float64{0, 10}, false, true, document.Missing},
 		"both leave":       {20, []float64{0, none}, []float64{100, none}, false, false, "−24 %"},
 		"nothing possible": {305 * (1 - 1e-13), []float64{0, 10}, []float64{0, 100}, false, true, "−16 %"},
 	} {
@@ -148,7 +149,7 @@ func TestBillsOfOtherJobsAreNotCompared(t *testing.T) {
 		if got := q.ofBill(r.Groups[0].Policies[0].Power, second); got != c.all {
 			t.Errorf("%s: of all %s, expected %s", name, got, c.all)
 		}
-		if onFront := r.Groups[0].onFront(&r.Groups[0].Policies[1], &q); onFront && c.all == missing {
+		if onFront := r.Groups[0].onFront(&r.Groups[0].Policies[1], &q); onFront && c.all == document.Missing {
 			t.Errorf("%s: on the front", name)
 		}
 	}

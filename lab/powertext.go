@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 )
@@ -50,7 +51,7 @@ func (q *quantity) ofBill(first, b *Bill) string {
 	before, after := q.total(first), q.total(b)
 	switch {
 	case before == nil || after == nil || b.OtherJobs:
-		return missing
+		return document.Missing
 	case *before > 0:
 		return signed(100*(*after / *before - 1), func(x float64) string { return fmt.Sprintf("%.2g %%", x) })
 	}
@@ -99,7 +100,7 @@ func (g *Group) powerAnswer(r *Report) (list []string) {
 			}
 		}
 		named := func(policies []*Policy) string {
-			return listed(kit.Each(policies, func(p *Policy) string {
+			return document.Listed(kit.Each(policies, func(p *Policy) string {
 				change := q.ofBill(first, p.Power)
 				if p.Power.OtherJobs {
 					change = q.ofJobs(r, q.change(p.Power)) + " of the jobs that both place"
@@ -177,40 +178,6 @@ func (g *Group) front(r *Report, q *quantity) string {
 	return fmt.Sprintf("The front of %s over wait, where nothing is had for nothing: %s.", q.name, strings.Join(kit.Each(list, func(p *Policy) string {
 		return fmt.Sprintf("%s (%s, mean wait %s)", r.short(p.Name), q.ofBill(first, p.Power), r.time(p.Classes[0].Wait.Mean))
 	}), ", "))
-}
-
-// bills writes what the policies take of power.
-func (g *Group) bills(b *strings.Builder, r *Report) {
-	quantities := r.quantities()
-	if len(quantities) == 0 {
-		return
-	}
-	header := []string{"policy"}
-	for _, q := range quantities {
-		header = append(header, strings.TrimSpace(q.name+" "+q.unit), "of all", "of the jobs'")
-		if q.possible != nil {
-			header = append(header, "of possible")
-		}
-	}
-	rows := [][]string{append(header, "peak power")}
-	first := g.Policies[0].Power
-	for k := range g.Policies {
-		p := &g.Policies[k]
-		row := []string{r.short(p.Name)}
-		for _, q := range quantities {
-			all, own := missing, missing
-			if d := q.change(p.Power); d != nil {
-				all, own = q.ofBill(first, p.Power), q.ofJobs(r, d)+r.star(d)
-			}
-			row = append(row, orMissing(q.total(p.Power), sum), all, own)
-			if q.possible != nil {
-				row = append(row, orMissing(q.share(p.Power), percent))
-			}
-		}
-		rows = append(rows, append(row, figure(p.Power.Peak)))
-	}
-	paragraph(b, "%s", r.powerLine())
-	fitted(b, 1, rows)
 }
 
 // powerLine says what a bill counts.

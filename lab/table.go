@@ -2,11 +2,11 @@ package lab
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/plaintext"
@@ -39,12 +39,17 @@ func (r *Report) Text() string {
 			b.WriteString(" (for reference: not in one ranking with the above)")
 		}
 		b.WriteByte('\n')
-		g.overview(b, r)
-		g.bills(b, r)
-		for _, kind := range compared {
-			g.byClass(b, r, kind)
+		for _, t := range g.overview(r) {
+			b.WriteString(t.Text())
 		}
-		g.fairness(b, r)
+		if t := g.bills(r); t != nil {
+			paragraph(b, "%s", r.powerLine())
+			b.WriteString(t.Text())
+		}
+		for _, kind := range compared {
+			write(b, g.byClass(r, kind))
+		}
+		write(b, g.fairness(r))
 	}
 	for k := range r.Groups {
 		r.Groups[k].verdicts(b, r)
@@ -112,30 +117,39 @@ func (r *Report) short(policy string) string {
 	return cut
 }
 
-// overview writes the figures of all jobs: a table of the waits, and one of what else is compared.
-func (g *Group) overview(b *strings.Builder, r *Report) {
-	waits := [][]string{{"policy", "mean wait", "median", "p95", "maximum"}}
-	others := [][]string{{"policy", "bounded slowdown", "utilisation", "left out", "Jain"}}
+// overview is the tables of all jobs: of the waits, and of what else is compared.
+func (g *Group) overview(r *Report) []*document.Table {
+	waits := &document.Table{Caption: "Waits of all jobs", Columns: []document.Column{{Name: "policy", IsText: true}, {Name: "mean wait"}, r.against(), {Name: "median"},
+		{Name: "p95", Help: "95 % of the jobs wait at most as long"}, {Name: "maximum"}}}
+	others := &document.Table{Caption: "What else is compared", Columns: []document.Column{{Name: "policy", IsText: true},
+		{Name: "bounded slowdown", Help: "mean of the time from arrival to end over the run time, which counts as 10 s at least"}, {Name: "utilisation", First: "descending"}, {Name: "left out"},
+		{Name: "Jain", Help: "Jain's index of received over entitled processor time of the users; 1: all receive the same part", First: "descending"}}}
 	hasDevices := g.hasDevices()
 	if hasDevices {
-		others[0] = append(others[0], "devices held", "stranded")
+		others.Columns = append(others.Columns, document.Column{Name: "devices held", Help: "share of all devices, such as GPUs, from time 0 to the end of the last job", First: "descending"},
+			document.Column{Name: "stranded", Help: "mean number of devices that are free where no job that needs devices has room"})
 	}
 	for _, p := range g.shown(r) {
 		all := &p.Classes[0]
-		name, median, p95, maximum, slowdown := r.short(p.Name), missing, missing, missing, missing
+		wait, slowdown, name := &Spread{math.NaN(), math.NaN(), math.NaN(), math.NaN()}, document.Text(document.Missing), document.Text(r.short(p.Name))
 		if all.Wait != nil {
-			median, p95, maximum = r.time(all.Wait.Median), r.time(all.Wait.P95), r.time(all.Wait.Max)
-			slowdown = figure(all.Slowdown) + r.star(all.SlowdownDifference)
+			wait, slowdown = all.Wait, document.Number(all.Slowdown, figure(all.Slowdown)+r.star(all.SlowdownDifference))
 		}
-		waits = append(waits, []string{name, r.meanWait(all), median, p95, maximum})
-		other := []string{name, slowdown, p.utilisation(), fmt.Sprint(p.LeftOut), p.jain()}
+		waits.Add(name, r.meanWait(all), r.difference(all.WaitDifference), document.Maybe(&wait.Median, r.time), document.Maybe(&wait.P95, r.time), document.Maybe(&wait.Max, r.time))
+		left := document.Count(p.LeftOut)
+		left.IsBad = p.LeftOut > 0
+		other := []document.Cell{name, slowdown, document.Maybe(p.Utilisation, inUse), left, document.Maybe(p.Jain, func(x float64) string { return fmt.Sprintf("%.3f", x) })}
 		if hasDevices {
-			other = append(other, orMissing(p.Devices, inUse), orMissing(p.Stranded, figure))
+			other = append(other, document.Maybe(p.Devices, inUse), document.Maybe(p.Stranded, figure))
 		}
-		others = append(others, other)
+		others.Add(other...)
 	}
-	fitted(b, 1, waits)
-	fitted(b, 1, others)
+	return []*document.Table{waits, others}
+}
+
+// against is the column of the differences from the first policy.
+func (r *Report) against() document.Column {
+	return document.Column{Name: "against the first", IsDetail: true, Help: "difference of the mean wait, with its interval; over the jobs that both place"}
 }
 
 // hasDevices says whether the machines have devices, so that a policy of the group holds and strands some.
@@ -145,22 +159,6 @@ func (g *Group) hasDevices() bool {
 
 // inUse is a share of processors or devices for people.
 func inUse(x float64) string { return fmt.Sprintf("%.2f %%", 100*x) }
-
-// orMissing is a figure for people; nil: it does not exist.
-func orMissing(x *float64, write func(float64) string) string {
-	if x == nil {
-		return missing
-	}
-	return write(*x)
-}
-
-// utilisation is the utilisation under a policy.
-func (p *Policy) utilisation() string { return orMissing(p.Utilisation, inUse) }
-
-// jain is Jain's index under a policy.
-func (p *Policy) jain() string {
-	return orMissing(p.Jain, func(x float64) string { return fmt.Sprintf("%.3f", x) })
-}
 
 // shown are the policies of a group, before them in the first group the record.
 func (g *Group) shown(r *Report) []*Policy {
@@ -174,135 +172,102 @@ func (g *Group) shown(r *Report) []*Policy {
 	return list
 }
 
-// byClass writes the mean waits of the classes of a kind.
-func (g *Group) byClass(b *strings.Builder, r *Report, kind string) {
-	title := "mean wait by " + kind
+// byClass is the table of the mean waits of the classes of a kind; nil: there are none.
+func (g *Group) byClass(r *Report, kind string) *document.Table {
+	title := "Mean wait by " + kind
 	if kind == kindShape {
 		title += fmt.Sprintf(" (narrow: at most %s; short: at most %s)", numtext.Counted(r.Narrow, "processor"), r.time(r.Short))
 	}
-	g.table(b, r, title, kind, r.meanWait)
+	return g.table(r, title, kind, true, r.meanWait)
 }
 
 // Waits is the mean waits by class under the policies of the first group, for people: by size and length, by queue and by account, where there are several.
 func (r *Report) Waits() string {
 	b := new(strings.Builder)
 	for _, kind := range []string{kindShape, kindQueue, kindAccount} {
-		if several := func(c Class) bool { return c.Kind == kind }; len(kit.That(r.Groups[0].Policies[0].Classes, several)) > 1 {
-			r.Groups[0].byClass(b, r, kind)
+		if t := r.Groups[0].byClass(r, kind); t != nil && len(t.Rows) > 1 {
+			write(b, t)
 		}
 	}
 	return b.String()
 }
 
-// missing is written in place of a figure that does not exist.
-const missing = "–"
-
 // meanWait is the mean wait of a class, with a star if it is shown to differ from the mean under the first
 // policy.
-func (r *Report) meanWait(c *Class) string {
+func (r *Report) meanWait(c *Class) document.Cell {
 	if c.Wait == nil {
-		return missing
+		return document.Text(document.Missing)
 	}
-	return r.time(c.Wait.Mean) + r.star(c.WaitDifference)
+	return document.Number(c.Wait.Mean, r.time(c.Wait.Mean)+r.star(c.WaitDifference))
 }
 
-// fairness writes what the users received of what they were entitled to, and their stretch.
-func (g *Group) fairness(b *strings.Builder, r *Report) {
-	g.table(b, r, "received/entitled, stretch", kindUser, func(c *Class) string {
+// fairness is the table of what the users received of what they were entitled to, and of their stretch; nil: there are no users.
+func (g *Group) fairness(r *Report) *document.Table {
+	return g.table(r, "Received/entitled, stretch", kindUser, false, func(c *Class) document.Cell {
 		if c.Entitled == nil || *c.Entitled == 0 {
-			return missing
+			return document.Text(document.Missing)
 		}
-		stretch := missing
+		stretch := document.Missing
 		if c.Stretch > 0 {
 			stretch = figure(c.Stretch)
 		}
-		return fmt.Sprintf("%.0f %%, %s", 100**c.Received / *c.Entitled, stretch)
+		part := *c.Received / *c.Entitled
+		return document.Number(part, fmt.Sprintf("%.0f %%, %s", 100*part, stretch))
 	})
 }
 
-// table writes a row for each class of a kind, with a cell for each policy; of users, accounts and queues those with most jobs.
-func (g *Group) table(b *strings.Builder, r *Report, title, kind string, cell func(*Class) string) {
+// table has a row for each class of a kind and a column for each policy, with differences one for those too; of users, accounts and queues it has those with most jobs. It is nil
+// where there are none.
+func (g *Group) table(r *Report, title, kind string, differences bool, cell func(*Class) document.Cell) *document.Table {
 	what := kind
 	if kind == kindShape {
 		what = "jobs are" // "narrow, short"
 	}
 	policies := g.shown(r)
-	rows := [][]string{append([]string{what, "jobs"}, kit.Each(policies, func(p *Policy) string { return r.short(p.Name) })...)}
+	t := &document.Table{Caption: title, Common: 2, Columns: []document.Column{{Name: what, IsText: true}, {Name: "jobs", First: "descending"}}}
+	compared := func(p *Policy) bool { return differences && slices.Index(policies, p) > len(policies)-len(g.Policies) }
+	for _, p := range policies {
+		t.Columns = append(t.Columns, document.Column{Name: r.short(p.Name)})
+		if compared(p) {
+			t.Columns = append(t.Columns, r.against())
+		}
+	}
 	more := 0
 	for c := range g.Policies[0].Classes {
 		first := &g.Policies[0].Classes[c]
 		if first.Kind != kind {
 			continue
 		}
-		if kind != kindShape && len(rows) > mostUsers {
+		if slices.Contains([]string{kindQueue, kindAccount, kindUser}, kind) && len(t.Rows) == mostUsers {
 			more++
 			continue
 		}
-		rows = append(rows, append([]string{legible(first.Name), fmt.Sprint(first.Jobs)}, kit.Each(policies, func(p *Policy) string { return cell(&p.Classes[c]) })...))
+		row := []document.Cell{document.Text(legible(first.Name)), document.Count(first.Jobs)}
+		for _, p := range policies {
+			row = append(row, cell(&p.Classes[c]))
+			if compared(p) {
+				row = append(row, r.difference(p.Classes[c].WaitDifference))
+			}
+		}
+		t.Add(row...)
 	}
-	if len(rows) == 1 {
-		return
-	}
-	paragraph(b, "%s", title)
-	fitted(b, 2, rows)
 	if more > 0 {
-		paragraph(b, "and %d more; --json lists all", more)
+		t.Note = fmt.Sprintf("and %d more; --json lists all", more)
 	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return t
 }
 
-// Widths of columns in cells.
-const (
-	leastLabel = 12 // of the first column, whose names fold, where all others have room beside it then
-	mostLabel  = 22 // of the first column where they have not
-	mostHeader = 14 // of a header that is wider than what is below it
-)
-
-// fitted writes a table, whose first row is its header, no wider than the lines of the answer. The first columns are in every part; if the others have no room beside each
-// other, the rest of them goes to further parts below.
-func fitted(b *strings.Builder, common int, rows [][]string) {
-	widths := make([]int, len(rows[0]))
-	for column := range widths {
-		for k, row := range rows {
-			size := texttable.Cells(row[column])
-			if k == 0 && column > 0 {
-				size = min(size, mostHeader)
-			}
-			widths[column] = max(widths[column], size)
-		}
+// write writes a table with its caption and its note; nil: nothing.
+func write(b *strings.Builder, t *document.Table) {
+	if t == nil {
+		return
 	}
-	const border, apart = 1, 3
-	label := texttable.Columns - border - apart
-	for _, width := range widths[1:] {
-		label -= width + apart
-	}
-	if label < leastLabel {
-		label = mostLabel
-	}
-	widths[0] = min(widths[0], label)
-	fixed := border
-	for _, width := range widths[:common] {
-		fixed += width + apart
-	}
-	for from := common; from < len(widths); {
-		to, total := from, fixed
-		for to < len(widths) && (to == from || total+widths[to]+apart <= texttable.Columns) {
-			total += widths[to] + apart
-			to++
-		}
-		part := func(row []string) []any {
-			var cells []any
-			for column, text := range row {
-				if column < common || column >= from && column < to {
-					cells = append(cells, texttable.Fold(text, widths[column]))
-				}
-			}
-			return cells
-		}
-		t := texttable.New(1, part(rows[0])...)
-		for _, row := range rows[1:] {
-			t.AppendRow(table.Row(part(row)))
-		}
-		b.WriteString(t.Render() + "\n")
-		from = to
+	paragraph(b, "%s", strings.ToLower(t.Caption[:1])+t.Caption[1:])
+	b.WriteString(t.Text())
+	if t.Note != "" {
+		paragraph(b, "%s", t.Note)
 	}
 }

@@ -18,28 +18,15 @@ func (g *Group) verdicts(b *strings.Builder, r *Report) {
 	if len(g.Policies) < 2 {
 		return
 	}
-	first := r.short(g.Policies[0].Name)
 	perhaps, same := false, true
 	for k := 1; k < len(g.Policies); k++ {
-		p := &g.Policies[k]
-		all := &p.Classes[0]
-		leaves := p.LeftOut + g.Policies[0].LeftOut
+		title, lines, unsure := g.words(r, &g.Policies[k])
 		b.WriteByte('\n')
-		if d := all.WaitDifference; leaves == 0 && d != nil && d.Greater+d.Less == 0 {
-			paragraph(b, "%s against %s: every job waits as long", r.short(p.Name), first)
-			continue
+		paragraph(b, "%s", title)
+		for _, line := range lines {
+			item(b, line)
 		}
-		same = false
-		paragraph(b, "%s against %s:", r.short(p.Name), first)
-		item(b, "mean wait %s", r.verdict(all.WaitDifference, "longer", "shorter"))
-		if leaves > 0 {
-			item(b, "%s no place, %d under %s: only jobs that both place are compared", numtext.Counted(p.LeftOut, "job has", "jobs have"), g.Policies[0].LeftOut, first)
-		}
-		if d := all.WaitDifference; d != nil {
-			item(b, "%s longer, %d shorter, %d as long", numtext.Counted(d.Greater, "job waits", "jobs wait"), d.Less, d.Jobs-d.Greater-d.Less)
-			item(b, "mean bounded slowdown %s", r.verdict(all.SlowdownDifference, "greater", "less"))
-		}
-		perhaps = r.lists(b, p) || perhaps
+		perhaps, same = perhaps || unsure, same && lines == nil
 	}
 	if same {
 		return
@@ -48,6 +35,50 @@ func (g *Group) verdicts(b *strings.Builder, r *Report) {
 	for _, line := range g.method(r, perhaps) {
 		paragraph(b, "%s", line)
 	}
+}
+
+// words are what a policy changes, and for whom; perhaps says that of some it is not shown.
+func (g *Group) words(r *Report, p *Policy) (title string, lines []string, perhaps bool) {
+	first := r.short(g.Policies[0].Name)
+	title = r.short(p.Name) + " against " + first + ":"
+	d := p.Classes[0].WaitDifference
+	leaves := p.LeftOut + g.Policies[0].LeftOut
+	if leaves == 0 && d != nil && d.Greater+d.Less == 0 {
+		return title + " every job waits as long", nil, false
+	}
+	say := func(format string, parts ...any) { lines = append(lines, fmt.Sprintf(format, parts...)) }
+	say("mean wait %s", r.verdict(d, "longer", "shorter"))
+	if leaves > 0 {
+		say("%s no place, %d under %s: only jobs that both place are compared", numtext.Counted(p.LeftOut, "job has", "jobs have"), g.Policies[0].LeftOut, first)
+	}
+	if d != nil {
+		say("%s longer, %d shorter, %d as long", numtext.Counted(d.Greater, "job waits", "jobs wait"), d.Less, d.Jobs-d.Greater-d.Less)
+		say("mean bounded slowdown %s", r.verdict(p.Classes[0].SlowdownDifference, "greater", "less"))
+	}
+	s := r.split(p)
+	if s.tested == 0 {
+		return title, lines, false
+	}
+	for _, list := range []struct {
+		what    string
+		classes []*Class
+		always  bool // also where there are none
+	}{{"hurt", s.hurt, true}, {"perhaps hurt", s.perhapsHurt, false}, {"served better", s.helped, true}, {"perhaps served better", s.perhapsHelped, false}} {
+		const most = 8
+		names := strings.Join(kit.Each(list.classes[:min(most, len(list.classes))], r.described), "; ")
+		switch n := len(list.classes); {
+		case n > most:
+			say("%s: %s, and %d more", list.what, names, n-most)
+		case n > 0:
+			say("%s: %s", list.what, names)
+		case list.always:
+			say("%s: nobody, as far as is shown", list.what)
+		}
+	}
+	if s.tested < s.classes {
+		say("not tested: %s, with jobs in too few blocks of days", numtext.Counted(s.classes-s.tested, "class", "classes"))
+	}
+	return title, lines, len(s.perhapsHurt)+len(s.perhapsHelped) > 0
 }
 
 // method says how the differences of a group are tested, or why they are not.
@@ -79,9 +110,9 @@ func paragraph(b *strings.Builder, format string, parts ...any) {
 }
 
 // item writes a text in lines that fit, below what it belongs to.
-func item(b *strings.Builder, format string, parts ...any) {
+func item(b *strings.Builder, text string) {
 	const indent = 2
-	b.WriteString(strings.Repeat(" ", indent) + strings.ReplaceAll(texttable.Wrap(fmt.Sprintf(format, parts...), texttable.Columns-indent, "  "), "\n ", "\n   "))
+	b.WriteString(strings.Repeat(" ", indent) + strings.ReplaceAll(texttable.Wrap(text, texttable.Columns-indent, "  "), "\n ", "\n   "))
 }
 
 // verdict formats a difference with its interval and its meaning.
@@ -188,37 +219,6 @@ func (c *Class) title() string {
 		return c.Name
 	}
 	return c.Kind + " " + legible(c.Name)
-}
-
-// lists says who waits longer and who less, and whether any of it is only perhaps so.
-func (r *Report) lists(b *strings.Builder, p *Policy) (perhaps bool) {
-	s := r.split(p)
-	if s.tested == 0 {
-		return false
-	}
-	r.list(b, "hurt", s.hurt, true)
-	r.list(b, "perhaps hurt", s.perhapsHurt, false)
-	r.list(b, "served better", s.helped, true)
-	r.list(b, "perhaps served better", s.perhapsHelped, false)
-	if s.tested < s.classes {
-		item(b, "not tested: %s, with jobs in too few blocks of days", numtext.Counted(s.classes-s.tested, "class", "classes"))
-	}
-	return len(s.perhapsHurt)+len(s.perhapsHelped) > 0
-}
-
-// list writes the first of some classes; if there are none, it states this if asked.
-func (r *Report) list(b *strings.Builder, what string, classes []*Class, always bool) {
-	const most = 8
-	names := kit.Each(classes[:min(most, len(classes))], r.described)
-	switch {
-	case len(classes) == 0 && always:
-		item(b, "%s: nobody, as far as is shown", what)
-	case len(classes) == 0:
-	case len(classes) > most:
-		item(b, "%s: %s, and %d more", what, strings.Join(names, "; "), len(classes)-most)
-	default:
-		item(b, "%s: %s", what, strings.Join(names, "; "))
-	}
 }
 
 // star marks a difference that is shown.

@@ -7,8 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/bench/report"
-	"github.com/allot-opt/allot/bench/statistics"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/papers/verdict"
 )
@@ -17,40 +16,40 @@ import (
 // rows give the same bytes.
 func (o *Outcome) WriteReport(w io.Writer) error {
 	e := o.Experiment
-	a := &report.Account{
+	a := &document.Document{
 		Kicker: "Experiment " + e.ID, Title: e.Title, Doc: e.SetUp, Short: o.Summary(), By: "allot reproduce " + e.ID,
-		Facts: []report.Fact{{Name: "Source", Value: e.Source.Citation()}, {Name: "Mode", Value: o.Mode()}},
-		Parts: []report.Part{o.claimsPart()}, Method: e.method(),
+		Facts: []document.Fact{{Name: "Source", Value: e.Source.Citation()}, {Name: "Mode", Value: o.Mode()}},
+		Parts: []document.Part{o.claimsPart()}, Method: e.method(),
 	}
 	if n := o.repetitions(); n != "" {
-		a.Facts = append(a.Facts, report.Fact{Name: "Repetitions a point", Value: n})
+		a.Facts = append(a.Facts, document.Fact{Name: "Repetitions a point", Value: n})
 	}
 	figures := o.figureParts()
 	a.Parts = append(a.Parts, figures[:min(1, len(figures))]...)
 	if len(e.Notes) > 0 {
-		a.Parts = append(a.Parts, report.Part{Name: "On the paper", Text: strings.Join(e.Notes, " ")})
+		a.Parts = append(a.Parts, document.Part{Name: "On the paper", Text: strings.Join(e.Notes, " ")})
 	}
 	if len(e.Readings) > 1 {
 		a.Parts = append(a.Parts, o.readingsPart(), o.findingsPart())
 	}
 	a.Parts = append(a.Parts, figures[min(1, len(figures)):]...)
-	return report.WriteAccount(w, a)
+	return a.HTML(w)
 }
 
 // claimsPart makes the table of the claims, with the findings under the first reading. Claims that fail come first.
-func (o *Outcome) claimsPart() report.Part {
+func (o *Outcome) claimsPart() document.Part {
 	first := o.shown()
-	g := &report.Grid{Caption: "The claims under the reading \u201c" + first.ID + "\u201d", Columns: []report.Column{
+	g := &document.Table{Caption: "The claims under the reading \u201c" + first.ID + "\u201d", Columns: []document.Column{
 		{Name: "claim", IsText: true, Help: "permanent, with the experiment: " + o.Experiment.ID + "/c1"}, {Name: "what", IsText: true}, {Name: "as the paper has it", IsText: true},
 		paperColumn, oursColumn, {Name: "repetitions"}, {Name: "verdict", IsText: true}, {Name: "replicates where", IsText: true},
 		{Name: "closest reading", IsText: true, Help: "the reading with the best verdict, then the nearest number; it was chosen after the runs"},
 	}}
 	for _, f := range byVerdict(o.Headline()) {
-		closest := report.Cell{Text: first.ID}
+		closest := document.Cell{Text: first.ID}
 		if c := Closest(o.Findings, f.Claim); c != nil && c.Reading != first {
 			closest.Text = fmt.Sprintf("%s: %s, %s", c.Reading.Name(), c.Ours(), c.Verdict)
 		}
-		g.Rows = append(g.Rows, []report.Cell{
+		g.Rows = append(g.Rows, []document.Cell{
 			{Text: f.Claim.ID}, {Text: f.Claim.Subject()}, {Text: fmt.Sprintf("\u201c%s\u201d (%s)", f.Claim.Text, f.Claim.Where)}, f.Claim.paperCell(), f.oursCell(),
 			{Text: f.sampleSize()}, f.verdictCell(), {Text: f.Claim.Tolerance()}, closest,
 		})
@@ -59,7 +58,7 @@ func (o *Outcome) claimsPart() report.Part {
 	if d := o.Experiment.Deviations; len(d) > 0 {
 		text = "Deviations from the paper: " + strings.Join(d, "; ") + "."
 	}
-	return report.Part{Name: "Claims", Text: text, Grid: g}
+	return document.Part{Name: "Claims", Text: text, Tables: []*document.Table{g}}
 }
 
 // byVerdict orders findings: those that fail first, then in the order of the claims.
@@ -88,14 +87,14 @@ func (f *Finding) sampleSize() string {
 
 // Columns of both tables of claims.
 var (
-	paperColumn = report.Column{Name: "paper",
+	paperColumn = document.Column{Name: "paper",
 		Help: "the paper's number; less, more: than the rival; less and less, more and more: along the axis"}
-	oursColumn = report.Column{Name: "ours", Help: "difference of the means in percent with its 95 % interval; of several points its range"}
+	oursColumn = document.Column{Name: "ours", Help: "difference of the means in percent with its 95 % interval; of several points its range"}
 )
 
 // findingsPart makes the table of the findings of all claims that were run.
-func (o *Outcome) findingsPart() report.Part {
-	g := &report.Grid{Caption: "Every claim under every reading that was run", Columns: []report.Column{
+func (o *Outcome) findingsPart() document.Part {
+	g := &document.Table{Caption: "Every claim under every reading that was run", Columns: []document.Column{
 		{Name: "claim", IsText: true}, paperColumn, {Name: "reading", IsText: true, Help: "★ comes closest to this claim; post hoc: added after the first run"}, oursColumn, {Name: "verdict", IsText: true},
 	}}
 	for k := range o.Findings {
@@ -107,22 +106,22 @@ func (o *Outcome) findingsPart() report.Part {
 		if f == Closest(o.Findings, f.Claim) {
 			reading += " ★"
 		}
-		g.Rows = append(g.Rows, []report.Cell{
+		g.Rows = append(g.Rows, []document.Cell{
 			{Text: f.Claim.ID + ": " + f.Claim.Subject()}, f.Claim.paperCell(), {Text: reading}, f.oursCell(), f.verdictCell(),
 		})
 	}
-	return report.Part{Name: "All findings", Grid: g}
+	return document.Part{Name: "All findings", Tables: []*document.Table{g}}
 }
 
 // verdictCell makes the table cell of the verdict.
-func (f *Finding) verdictCell() report.Cell {
+func (f *Finding) verdictCell() document.Cell {
 	judged, _ := f.Judged()
-	return report.Cell{Text: f.verdictText(), IsGood: judged == verdict.Replicates, IsBad: judged == verdict.Fails}
+	return document.Cell{Text: f.verdictText(), IsGood: judged == verdict.Replicates, IsBad: judged == verdict.Fails}
 }
 
 // oursCell makes the table cell of our number.
-func (f *Finding) oursCell() report.Cell {
-	c := report.Cell{Text: f.Ours()}
+func (f *Finding) oursCell() document.Cell {
+	c := document.Cell{Text: f.Ours()}
 	if f.Value.N > 0 {
 		c.Value = &f.Value.Estimate
 	}
@@ -130,15 +129,15 @@ func (f *Finding) oursCell() report.Cell {
 }
 
 // paperCell makes the table cell of the paper's number.
-func (c *Claim) paperCell() report.Cell { return report.Cell{Text: c.States(), Value: c.Value} }
+func (c *Claim) paperCell() document.Cell { return document.Cell{Text: c.States(), Value: c.Value} }
 
 // readingsPart makes the table of the readings, with the number of claims that hold under each.
-func (o *Outcome) readingsPart() report.Part {
-	g := &report.Grid{Caption: "The readings, and how many claims hold under each", Columns: []report.Column{
+func (o *Outcome) readingsPart() document.Part {
+	g := &document.Table{Caption: "The readings, and how many claims hold under each", Columns: []document.Column{
 		{Name: "reading", IsText: true}, {Name: "what it assumes", IsText: true},
 	}}
 	for _, v := range verdict.All() {
-		g.Columns = append(g.Columns, report.Column{Name: string(v)})
+		g.Columns = append(g.Columns, document.Column{Name: string(v)})
 	}
 	best := o.Experiment.ClosestOverall(o.Findings)
 	for r := range o.Experiment.Readings {
@@ -148,19 +147,19 @@ func (o *Outcome) readingsPart() report.Part {
 		if reading == best && len(o.Experiment.Readings) > 1 {
 			name += " ★"
 		}
-		row := []report.Cell{{Text: name}, {Text: reading.Text}}
+		row := []document.Cell{{Text: name}, {Text: reading.Text}}
 		for _, v := range verdict.All() {
-			row = append(row, report.Cell{Text: fmt.Sprint(count.Verdicts[v])})
+			row = append(row, document.Cell{Text: fmt.Sprint(count.Verdicts[v])})
 		}
 		g.Rows = append(g.Rows, row)
 	}
-	return report.Part{Name: "Readings", Text: "Where the paper is silent a reading says what was assumed. The first stays nearest to its words and is the headline; post hoc: added after the first run; ★ comes closest to its figures, which proves nothing of what its authors did.", Grid: g}
+	return document.Part{Name: "Readings", Text: "Where the paper is silent a reading says what was assumed. The first stays nearest to its words and is the headline; post hoc: added after the first run; ★ comes closest to its figures, which proves nothing of what its authors did.", Tables: []*document.Table{g}}
 }
 
 // figureParts makes the parts that hold the figures. A reading has a part if its figures differ from those of all readings before it. The first
 // part is open.
-func (o *Outcome) figureParts() []report.Part {
-	var parts []report.Part
+func (o *Outcome) figureParts() []document.Part {
+	var parts []document.Part
 	seen := map[string]bool{}
 	for r := range o.Experiment.Readings {
 		reading := &o.Experiment.Readings[r]
@@ -170,7 +169,7 @@ func (o *Outcome) figureParts() []report.Part {
 		} else {
 			seen[drawn] = true
 		}
-		parts = append(parts, report.Part{Name: "Figures: " + reading.Name(), Text: reading.Text, Figures: list, Folded: len(parts) > 0})
+		parts = append(parts, document.Part{Name: "Figures: " + reading.Name(), Text: reading.Text, Figures: list, Folded: len(parts) > 0})
 	}
 	return parts
 }
@@ -180,8 +179,8 @@ func (r *Reading) drawn() string { return fmt.Sprint(r.Group, r.Points, r.Polici
 
 // Figures draws the paper's figures under a reading, with our means and intervals, on linear axes as the papers'. There is one for each quantity and panel, also for a panel with a
 // single point, which has no lines.
-func (o *Outcome) Figures(r *Reading) []report.Figure {
-	var list []report.Figure
+func (o *Outcome) Figures(r *Reading) []document.Figure {
+	var list []document.Figure
 	for _, s := range o.Series {
 		if s.Reading != r {
 			continue
@@ -191,11 +190,11 @@ func (o *Outcome) Figures(r *Reading) []report.Figure {
 			title += ", " + s.Panel
 		}
 		if len(list) == 0 || list[len(list)-1].Title != title {
-			list = append(list, report.Figure{Title: title, Linear: true, X: o.Experiment.Axis, Y: o.quantity(s.Quantity).Doc, Note: o.quantity(s.Quantity).Doc})
+			list = append(list, document.Figure{Title: title, Linear: true, X: o.Experiment.Axis, Y: o.quantity(s.Quantity).Doc, Note: o.quantity(s.Quantity).Doc})
 		}
-		line := report.Line{Name: s.Policy}
+		line := document.Line{Name: s.Policy}
 		for _, p := range s.Points {
-			line.Points = append(line.Points, report.Estimate{X: p.X, Value: p.Value})
+			line.Points = append(line.Points, document.Estimate{X: p.X, Value: p.Value.Estimate, Low: p.Value.Low, High: p.Value.High})
 		}
 		f := &list[len(list)-1]
 		f.Lines = append(f.Lines, line)
@@ -207,14 +206,14 @@ func (o *Outcome) Figures(r *Reading) []report.Figure {
 }
 
 // stated makes lines of the values that the paper states of the quantity: its own, or those that its percentages give with our mean of the rival.
-func (o *Outcome) stated(r *Reading, quantity, panel string) []report.Line {
-	var lines []report.Line
+func (o *Outcome) stated(r *Reading, quantity, panel string) []document.Line {
+	var lines []document.Line
 	add := func(name string, x, value float64) {
-		k := slices.IndexFunc(lines, func(l report.Line) bool { return l.Name == name })
+		k := slices.IndexFunc(lines, func(l document.Line) bool { return l.Name == name })
 		if k < 0 {
-			k, lines = len(lines), append(lines, report.Line{Name: name})
+			k, lines = len(lines), append(lines, document.Line{Name: name})
 		}
-		lines[k].Points = append(lines[k].Points, report.Estimate{X: x, Value: statistics.Interval{N: 1, Estimate: value, Low: value, High: value}})
+		lines[k].Points = append(lines[k].Points, document.Estimate{X: x, Value: value, Low: value, High: value})
 	}
 	for k := range o.Experiment.Claims {
 		c := &o.Experiment.Claims[k]

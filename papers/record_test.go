@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	figures "github.com/allot-opt/allot/bench/report"
 	"github.com/allot-opt/allot/bench/statistics"
 	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/papers/verdict"
@@ -184,7 +183,7 @@ func TestPageOfTheDocs(t *testing.T) {
 	for _, o := range outcomes {
 		for _, p := range o.Pictures() {
 			var svg bytes.Buffer
-			if err := figures.WriteFigure(&svg, &p.Figure, picture.SVG); err != nil {
+			if err := p.Figure.Write(&svg, picture.SVG); err != nil {
 				t.Fatal(err)
 			}
 			if strings.Contains(svg.String(), "var(") {
@@ -257,7 +256,7 @@ func TestStatedValuesInPictures(t *testing.T) {
 	e := list[0]
 	o := &Outcome{Experiment: e}
 	own := o.stated(&e.Readings[0], "share of Cluster 1", "")
-	if len(own) != 1 || own[0].Name != "the paper: MS" || len(own[0].Points) == 0 || own[0].Points[len(own[0].Points)-1].X != 5 || own[0].Points[len(own[0].Points)-1].Value.Estimate != *new(e.Claims[1].Target["share of Cluster 1"]) {
+	if len(own) != 1 || own[0].Name != "the paper: MS" || len(own[0].Points) == 0 || own[0].Points[len(own[0].Points)-1].X != 5 || own[0].Points[len(own[0].Points)-1].Value != *new(e.Claims[1].Target["share of Cluster 1"]) {
 		t.Errorf("twolevel/fig3: %+v", own)
 	}
 	m := example(t)
@@ -269,7 +268,7 @@ func TestStatedValuesInPictures(t *testing.T) {
 		found := false
 		for _, line := range m.stated(r, "MCP", "") {
 			for _, p := range line.Points {
-				found = found || line.Name == "the paper: MUSCLE by its % against DLL" && p.X == 100 && math.Abs(p.Value.Estimate-want) < 1e-9
+				found = found || line.Name == "the paper: MUSCLE by its % against DLL" && p.X == 100 && math.Abs(p.Value-want) < 1e-9
 			}
 		}
 		if !found {

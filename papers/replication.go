@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/allot-opt/allot/bench/report"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/papers/verdict"
 )
@@ -121,7 +121,7 @@ func (r *Reading) role(place int) string {
 // Picture is a figure with the name of its file, without an extension.
 type Picture struct {
 	Name   string
-	Figure report.Figure
+	Figure document.Figure
 }
 
 // Pictures lists the figures under the first reading.
@@ -137,26 +137,26 @@ func (o *Outcome) Pictures() []Picture {
 
 // WriteReplicationPage writes the page of all claims as HTML that needs no other files.
 func WriteReplicationPage(w io.Writer, outcomes []*Outcome) error {
-	a := &report.Account{Kicker: "Replication", Title: "Every claim, with a verdict", By: "allot reproduce --page", Method: rule(),
+	a := &document.Document{Kicker: "Replication", Title: "Every claim, with a verdict", By: "allot reproduce --page", Method: rule(),
 		Doc: "Each verdict is that under the first reading, the nearest to the paper's words; beside it stands that of a registered reading, where there is one."}
 	total := totalOf(outcomes)
 	for _, p := range byPaper(outcomes) {
 		count := p.count()
-		part := report.Part{Name: p.name, Text: p.source() + ". " + upperFirst(count.String()) + ". " + p.account().text(), Grid: &report.Grid{
-			Caption: "The claims of " + p.name + ", those that fail first", Columns: []report.Column{
+		part := document.Part{Name: p.name, Text: p.source() + ". " + upperFirst(count.String()) + ". " + p.account().text(), Tables: []*document.Table{{
+			Caption: "The claims of " + p.name + ", those that fail first", Columns: []document.Column{
 				{Name: "claim", IsText: true}, {Name: "as the paper has it", IsText: true}, paperColumn, oursColumn, {Name: "repetitions"},
 				{Name: "verdict", IsText: true}, {Name: "registered reading", IsText: true, Help: "written down with its reason before it ran"}, {Name: "replicates where", IsText: true}, {Name: "command", IsText: true}, {Name: "commit", IsText: true},
-			}}}
+			}}}}
 		for _, f := range p.headlines() {
 			second := f.finding(f.Claim, f.Experiment.registered())
-			registered := report.Cell{Text: "–"}
+			registered := document.Cell{Text: "–"}
 			if second != nil {
 				registered.Text = second.withNumber()
 			}
-			part.Grid.Rows = append(part.Grid.Rows, []report.Cell{
+			part.Tables[0].Add([]document.Cell{
 				{Text: f.Experiment.ID + "/" + f.Claim.ID}, {Text: fmt.Sprintf("“%s” (%s). %s", f.Claim.Text, f.Claim.Where, f.Claim.about())}, f.Claim.paperCell(),
 				f.oursCell(), {Text: f.sampleSize()}, f.verdictCell(), registered, {Text: f.Claim.Tolerance()}, {Text: f.Command()}, {Text: f.Commit},
-			})
+			}...)
 		}
 		for _, o := range p.outcomes {
 			for _, picture := range o.Pictures() {
@@ -168,10 +168,10 @@ func WriteReplicationPage(w io.Writer, outcomes []*Outcome) error {
 	a.Short = upperFirst(total.String()) + "."
 	for _, v := range verdict.All() {
 		if n := total.Verdicts[v]; n > 0 {
-			a.Facts = append(a.Facts, report.Fact{Name: string(v), Value: fmt.Sprintf("%d %s", n, strings.Repeat("█", n))})
+			a.Facts = append(a.Facts, document.Fact{Name: string(v), Value: fmt.Sprintf("%d %s", n, strings.Repeat("█", n))})
 		}
 	}
-	return report.WriteAccount(w, a)
+	return a.HTML(w)
 }
 
 // upperFirst makes the first letter of a plain text a capital.

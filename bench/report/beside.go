@@ -8,13 +8,10 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
 	"github.com/allot-opt/allot/bench/tables"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
-	"github.com/allot-opt/allot/internal/texttable"
 )
-
-// mostBeside is how many letters of a pair of solvers stand on a line of the table, so that it fits 80 columns.
-const mostBeside = 24
 
 // WriteBeside writes, for people, how the solver of the first row compares with each of the others over the instances of rows: the ratio of the objectives with
 // its interval, the deviation from the best found, on how many instances which is better, and a sentence that says whether any of it is shown. The verdicts are those of
@@ -40,14 +37,14 @@ func WriteBeside(w io.Writer, rows []bench.Row, width int) error {
 	duels := g.duels(first, order)
 	switch {
 	case len(duels) == 0 && g.other != nil:
-		say(printable(first) + " is the only " + g.kind.single() + " here: it is compared with no other.")
+		say(document.Printable(first) + " is the only " + g.kind.single() + " here: it is compared with no other.")
 	case len(duels) == 0:
-		say("No other solver ran on the same instances as " + printable(first) + ": it is compared with none.")
+		say("No other solver ran on the same instances as " + document.Printable(first) + ": it is compared with none.")
 	case len(g.test.cases) == 1:
 		say("Objectives on one instance: " + strings.Join(kit.Each(duels, func(d duel) string { return d.text() }), "; ") + ".")
 	default:
-		say("Over " + numtext.CountedGrouped(len(g.test.cases), "instance") + ", each beside " + printable(first) + ": the ratio of the objectives (geometric mean) with its 95 % interval; below 1 is better.")
-		b.WriteString(g.besideTable(first, duels) + "\n")
+		say("Over " + numtext.CountedGrouped(len(g.test.cases), "instance") + ", each beside " + document.Printable(first) + ": the ratio of the objectives (geometric mean) with its 95 % interval; below 1 is better.")
+		b.WriteString(g.ratiosTable("", duels).Text())
 		for k := range duels {
 			if notes := duels[k].remarks(); notes != nil {
 				say(duels[k].pair() + ": the ratio is over " + numtext.Counted(duels[k].ratio.N, "instance") + "; left out: " + strings.Join(notes, ", ") + ".")
@@ -63,7 +60,7 @@ func WriteBeside(w io.Writer, rows []bench.Row, width int) error {
 		}
 	}
 	if g.other != nil && len(duels) > 0 {
-		say("Compared are only " + g.kind.String() + ", as " + printable(first) + " is one.")
+		say("Compared are only " + g.kind.String() + ", as " + document.Printable(first) + " is one.")
 	}
 	if len(duels) > 0 {
 		say(g.test.against(duels).text())
@@ -72,30 +69,8 @@ func WriteBeside(w io.Writer, rows []bench.Row, width int) error {
 	return err
 }
 
-// besideTable is the table of a solver and those that are compared with it, the best ratio first.
-func (g *group) besideTable(first string, duels []duel) string {
-	t := texttable.NewBroken(mostBeside, 1, "solvers", "ratio [95 %]", "RPD %", "better", "equal", "worse")
-	deviation := func(name string) string {
-		at := slices.IndexFunc(g.solvers, func(c *contender) bool { return c.name == name })
-		return percent(g.meanRPD(g.solvers[at]))
-	}
-	told := false
-	for k := range duels {
-		d := &duels[k]
-		if !told && !(d.failed+d.unlike == 0 && d.ratio.Estimate < 1) {
-			t.AppendRow([]any{printable(first), "1", deviation(first), missing, missing, missing})
-			told = true
-		}
-		t.AppendRow([]any{d.pair(), ratioText(&d.ratio), deviation(d.solver), whole(d.better), whole(d.equal), whole(d.worse)})
-	}
-	if !told {
-		t.AppendRow([]any{printable(first), "1", deviation(first), missing, missing, missing})
-	}
-	return t.Render()
-}
-
 // pair names the two solvers as their ratio does.
-func (d *duel) pair() string { return printable(d.solver + "/" + d.first) }
+func (d *duel) pair() string { return document.Printable(d.solver + "/" + d.first) }
 
 // text is the ratio with the names of the two.
 func (d *duel) text() string { return d.pair() + " " + ratioText(&d.ratio) }

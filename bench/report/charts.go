@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
@@ -95,7 +96,7 @@ func (s *study) charted(known map[identity]*Known, most int) []charted {
 		}
 		c := s.groups[at.group].cases[at.round]
 		if k := known[identity{c.sha, c.metric}]; k != nil {
-			list = append(list, charted{printable(c.instance), k})
+			list = append(list, charted{document.Printable(c.instance), k})
 		}
 	}
 	return list
@@ -110,10 +111,10 @@ func newChart(name string, k *Known) (chart, bool) {
 	}
 	c := chart{Title: name, Note: numtext.CountedGrouped(len(k.Instance.Jobs()), "job")}
 	if k.Solution.Objective != nil {
-		c.Note += ", objective " + figure(*k.Solution.Objective, 6)
+		c.Note += ", objective " + document.Rounded(*k.Solution.Objective, 6)
 	}
 	if k.Solution.Solver != "" {
-		c.Note += ", found by " + printable(k.Solution.Solver)
+		c.Note += ", found by " + document.Printable(k.Solution.Solver)
 	}
 	text := b.String()
 	if b.Len() > mostChartSize {

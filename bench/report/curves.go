@@ -8,6 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
@@ -20,19 +21,16 @@ const target = 1
 // grid is at how many moments convergence is computed, more than a plot has room for.
 const grid = 240
 
-// ticks is about how many labels an axis of a plot has.
-const ticks = 6
-
 // plots draws the pictures of a group, whose section has the id. Solvers beyond the styles are faint.
-func (g *group) plots(section string, preferred map[string]int) []*plot {
+func (g *group) plots(section string, preferred map[string]int) []*document.Drawn {
 	style := g.styles(preferred)
 	if c := g.reference(); c != nil {
-		style[c.name] = referenceStyle
+		style[c.name] = document.Reference
 	}
-	var list []*plot
-	for _, draw := range []func(string, map[string]int) *plot{g.performanceProfile, g.dataProfile, g.meanConvergence, g.medianConvergence} {
+	var list []*document.Drawn
+	for _, draw := range []func(string, map[string]int) *document.Drawn{g.performanceProfile, g.dataProfile, g.meanConvergence, g.medianConvergence} {
 		if p := draw(fmt.Sprintf("%s-p%d", section, len(list)), style); p != nil {
-			if n := p.curves - len(p.Legend); n > 0 {
+			if n := p.Faint; n > 0 {
 				p.Note = "Faint, and named where the pointer rests: " + numtext.CountedGrouped(n, "solver") + " of worse mean rank. " + p.Note
 			}
 			list = append(list, p)
@@ -45,9 +43,9 @@ func (g *group) plots(section string, preferred map[string]int) []*plot {
 const dataProfileTitle = "Data profile"
 
 // missingPlots says why a group lacks pictures over time, and what a data profile is made of, where the runs have no trace.
-func (g *group) missingPlots(drawn []*plot) []string {
+func (g *group) missingPlots(drawn []*document.Drawn) []string {
 	solvers, _ := g.compared()
-	profile := slices.ContainsFunc(drawn, func(p *plot) bool { return p.Title == dataProfileTitle })
+	profile := slices.ContainsFunc(drawn, func(p *document.Drawn) bool { return p.Title == dataProfileTitle })
 	var notes []string
 	if !g.traced() {
 		note := `The runs have no trace ("trace": true in the suite keeps one), so there is no picture of the gap over time`
@@ -73,18 +71,18 @@ func (g *group) traced() bool {
 // number of each solver.
 func (g *group) styles(preferred map[string]int) map[string]int {
 	style := map[string]int{}
-	taken := [styles]bool{}
-	shown := g.solvers[:min(len(g.solvers), styles)]
+	taken := [picture.Styles]bool{}
+	shown := g.solvers[:min(len(g.solvers), picture.Styles)]
 	for _, c := range g.solvers {
-		style[c.name] = faint
+		style[c.name] = document.Faint
 	}
 	for _, wanted := range []func(name string) int{
 		func(name string) int { return preferred[name] },
-		func(name string) int { return preferred[name] % styles },
+		func(name string) int { return preferred[name] % picture.Styles },
 		func(string) int { return slices.Index(taken[:], false) },
 	} {
 		for _, c := range shown {
-			if k := wanted(c.name); style[c.name] == faint && k < styles && !taken[k] {
+			if k := wanted(c.name); style[c.name] == document.Faint && k < picture.Styles && !taken[k] {
 				style[c.name], taken[k] = k, true
 			}
 		}
@@ -93,14 +91,14 @@ func (g *group) styles(preferred map[string]int) map[string]int {
 }
 
 // curvesOf makes a curve of each solver, in order of rank.
-func curvesOf(solvers []string, style map[string]int, points func(k int) []picture.Point) []curve {
-	var list []curve
+func curvesOf(solvers []string, style map[string]int, points func(k int) []picture.Point) []document.Curve {
+	var list []document.Curve
 	for k, name := range solvers {
-		shown := printable(name)
-		if style[name] == referenceStyle {
+		shown := document.Printable(name)
+		if style[name] == document.Reference {
 			shown += ", for reference"
 		}
-		list = append(list, curve{name: shown, style: style[name], points: points(k)})
+		list = append(list, document.Curve{Name: shown, Style: style[name], Points: points(k)})
 	}
 	return list
 }
@@ -117,15 +115,15 @@ func (g *group) compared() ([]string, []*problem) {
 
 // performanceProfile is the profile of Dolan and Moré. It is nil if costs are negative, because then there
 // are no ratios.
-func (g *group) performanceProfile(id string, style map[string]int) *plot {
+func (g *group) performanceProfile(id string, style map[string]int) *document.Drawn {
 	solvers, cases := g.compared()
 	matrix := costsOf(cases, solvers)
 	profiles, err := statistics.PerformanceProfile(matrix)
 	if err != nil || len(solvers) == 0 {
 		return nil
 	}
-	x, last := ratioAxis(widest(matrix, func(k int) bool { return style[solvers[k]] != faint }))
-	p := newPlot(id, "Performance profile", x, shareAxis("share of instances"), curvesOf(solvers, style, func(k int) []picture.Point {
+	x, last := ratioAxis(widest(matrix, func(k int) bool { return style[solvers[k]] != document.Faint }))
+	p := document.NewPlot(id, "Performance profile", x, shareAxis("share of instances"), curvesOf(solvers, style, func(k int) []picture.Point {
 		return clipped(steps(1, profiles[k]), last)
 	}))
 	p.Description = "For each solver the share of instances on which its objective is at most this factor times the best of all solvers'. Higher is better."
@@ -169,14 +167,14 @@ func widest(matrix [][]float64, counts func(k int) bool) float64 {
 func ratioAxis(last float64) (picture.Axis, float64) {
 	const far, least, what = 3, 0.001, "objective over the best"
 	if last > far {
-		return picture.NewLogAxis(what, 1, 1.1*last, "", ticks), 1.1 * last
+		return picture.NewLogAxis(what, 1, 1.1*last, "", document.Ticks), 1.1 * last
 	}
 	end := 1 + 1.05*max(last-1, least)
-	return picture.NewAxis(what, 1, end, "", ticks), end
+	return picture.NewAxis(what, 1, end, "", document.Ticks), end
 }
 
 // shareAxis is from 0 to 1.
-func shareAxis(what string) picture.Axis { return picture.NewAxis(what, 0, 1.02, "", ticks) }
+func shareAxis(what string) picture.Axis { return picture.NewAxis(what, 0, 1.02, "", document.Ticks) }
 
 // clipped is the points up to a place.
 func clipped(points []picture.Point, last float64) []picture.Point {
@@ -189,7 +187,7 @@ func clipped(points []picture.Point, last float64) []picture.Point {
 }
 
 // dataProfile is that of Moré and Wild over seconds, with the target for their test of convergence.
-func (g *group) dataProfile(id string, style map[string]int) *plot {
+func (g *group) dataProfile(id string, style map[string]int) *document.Drawn {
 	solvers, cases := g.compared()
 	solvers = g.withReference(solvers)
 	spent := make([][]float64, 0, len(cases))
@@ -209,8 +207,8 @@ func (g *group) dataProfile(id string, style map[string]int) *plot {
 		return nil
 	}
 	_, longest := g.span()
-	x := picture.NewLogAxis("time", first, max(last, longest), "s", ticks)
-	p := newPlot(id, dataProfileTitle, x, shareAxis("share of instances"), curvesOf(solvers, style, func(k int) []picture.Point {
+	x := picture.NewLogAxis("time", first, max(last, longest), "s", document.Ticks)
+	p := document.NewPlot(id, dataProfileTitle, x, shareAxis("share of instances"), curvesOf(solvers, style, func(k int) []picture.Point {
 		return steps(0, profiles[k])
 	}))
 	p.Description = "For each solver the share of instances on which it came within 1 % of the best known objective in so much time. Higher is better."
@@ -292,14 +290,14 @@ func (g *group) span() (first, last float64) {
 }
 
 // meanConvergence is the mean gap over time.
-func (g *group) meanConvergence(id string, style map[string]int) *plot {
+func (g *group) meanConvergence(id string, style map[string]int) *document.Drawn {
 	return g.convergence(id, "Mean gap over time", style, func(gaps []float64) float64 {
 		return statistics.Sum(gaps) / float64(len(gaps))
 	})
 }
 
 // medianConvergence is the median gap over time, which a few hard instances do not rule.
-func (g *group) medianConvergence(id string, style map[string]int) *plot {
+func (g *group) medianConvergence(id string, style map[string]int) *document.Drawn {
 	return g.convergence(id, "Median gap over time", style, func(gaps []float64) float64 {
 		median, err := statistics.Quantile(gaps, 0.5)
 		if err != nil {
@@ -311,7 +309,7 @@ func (g *group) medianConvergence(id string, style map[string]int) *plot {
 
 // convergence draws a summary over the problems of the gap over time; nil where no run has incumbents, since the ends of runs are
 // no convergence.
-func (g *group) convergence(id, title string, style map[string]int, summary func([]float64) float64) *plot {
+func (g *group) convergence(id, title string, style map[string]int, summary func([]float64) float64) *document.Drawn {
 	if !g.traced() {
 		return nil
 	}
@@ -319,7 +317,7 @@ func (g *group) convergence(id, title string, style map[string]int, summary func
 	if !(last > 0) {
 		return nil
 	}
-	x := picture.NewLogAxis("time", first, last, "s", ticks)
+	x := picture.NewLogAxis("time", first, last, "s", document.Ticks)
 	moments := logMoments(x, last)
 	names := g.withReference(g.names())
 	series := make([][]float64, len(names))
@@ -333,9 +331,9 @@ func (g *group) convergence(id, title string, style map[string]int, summary func
 		}
 	}
 	floor := gapFloor(least)
-	y := picture.NewLogAxis("gap to the best known", floor, 1, "", ticks)
+	y := picture.NewLogAxis("gap to the best known", floor, 1, "", document.Ticks)
 	percentTicks(&y, floor)
-	p := newPlot(id, title, x, y, curvesOf(names, style, func(k int) []picture.Point {
+	p := document.NewPlot(id, title, x, y, curvesOf(names, style, func(k int) []picture.Point {
 		var points []picture.Point
 		for i, gap := range series[k] {
 			if !math.IsNaN(gap) {
@@ -367,7 +365,7 @@ func percentTicks(a *picture.Axis, floor float64) {
 			continue
 		}
 		share := floor * math.Pow(10, a.Ticks[k].At*decades)
-		a.Ticks[k].Label = figure(100*share, 1)
+		a.Ticks[k].Label = document.Rounded(100*share, 1)
 	}
 }
 

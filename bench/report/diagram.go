@@ -2,11 +2,11 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"slices"
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/picture"
 )
@@ -14,13 +14,11 @@ import (
 // diagram is a critical-difference diagram: an axis of mean ranks, a label a solver, and bars over solvers that were not shown to differ (Demšar 2006,
 // figure 1). Places are in pixels of its own.
 type diagram struct {
-	ID, Title, Description, Note string
-	ViewBox                      string
-	Elements                     template.HTML
-	outcome                      *outcome
-	height                       float64
-	labels                       []rankLabel
-	bars                         []bar
+	document.Drawn
+	outcome *outcome
+	height  float64
+	labels  []rankLabel
+	bars    []bar
 }
 
 // rankLabel is a solver in a diagram.
@@ -63,7 +61,7 @@ func newDiagram(id string, o *outcome) *diagram {
 	if k < 3 || o.ranks == nil {
 		return nil
 	}
-	d := &diagram{ID: id, Title: "Critical-difference diagram", outcome: o}
+	d := &diagram{Drawn: document.Drawn{Class: "diagram", ID: id, Title: "Critical-difference diagram"}, outcome: o}
 	levels := d.addBars(o)
 	d.addLabels(o, diagramAxis+13+float64(levels)*barGap)
 	d.Description = "Mean ranks, 1 is the best: "
@@ -71,10 +69,10 @@ func newDiagram(id string, o *outcome) *diagram {
 		if i > 0 {
 			d.Description += ", "
 		}
-		d.Description += fmt.Sprintf("%s %s", o.solvers[s], figure(o.mean[s], 3))
+		d.Description += fmt.Sprintf("%s %s", o.solvers[s], document.Rounded(o.mean[s], 3))
 	}
 	d.Note = d.note(o)
-	d.ViewBox, d.Elements = elements(d.drawing(false))
+	d.ViewBox, d.Elements = document.Elements(d.drawing(false))
 	return d
 }
 
@@ -140,7 +138,7 @@ func (d *diagram) addLabels(o *outcome, top float64) {
 	order := o.order()
 	half := (len(order) + 1) / 2
 	for i, s := range order {
-		full := printable(o.solvers[s])
+		full := document.Printable(o.solvers[s])
 		l := rankLabel{name: clip(full, mostLetters), full: full, rank: strconv.FormatFloat(o.mean[s], 'f', 2, 64), at: d.at(o.mean[s]), isRight: i >= half}
 		level := i
 		if l.isRight {
@@ -171,7 +169,7 @@ func (d *diagram) drawing(isFile bool) *picture.Drawing {
 func (d *diagram) draw(s *picture.Sheet) {
 	const drop = 5 // of the baseline below the middle of a letter
 	k, o := len(d.outcome.solvers), d.outcome
-	letters, quiet := picture.Lettering{Size: plotLetters, Ink: picture.Ink}, picture.Lettering{Size: plotLetters, Ink: picture.Quiet}
+	letters, quiet := picture.Lettering{Size: document.Letters, Ink: picture.Ink}, picture.Lettering{Size: document.Letters, Ink: picture.Quiet}
 	line := picture.Pen{Width: 1.2, Ink: picture.Quiet}
 	s.Line(diagramLeft, diagramAxis, diagramRight, diagramAxis, line)
 	each := max(1, (k+8)/9) // at most ten labels
@@ -190,7 +188,7 @@ func (d *diagram) draw(s *picture.Sheet) {
 		s.Line(from, 18, to, 18, pen)
 		s.Line(from, 13, from, 23, pen)
 		s.Line(to, 13, to, 23, pen)
-		s.Text(to+10, 18+drop, letters, "critical difference "+figure(o.critical, 3))
+		s.Text(to+10, 18+drop, letters, "critical difference "+document.Rounded(o.critical, 3))
 	}
 	for _, l := range d.labels {
 		s.Group("rank", l.full, func() {

@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
-	pretty "github.com/jedib0t/go-pretty/v6/table"
-	align "github.com/jedib0t/go-pretty/v6/text"
-
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/texttable"
@@ -21,22 +20,22 @@ const mostListed = 10
 func WriteDiff(w io.Writer, d *Diff) error {
 	b := new(strings.Builder)
 	if len(d.Overall) > 0 {
-		b.WriteString("all groups\n" + diffTable(d.Overall) + "\n\n")
+		b.WriteString("all groups\n" + diffTable(d.Overall) + "\n")
 		told := slices.DeleteFunc(slices.Clone(d.Lines), func(l DiffLine) bool {
 			return l.Objective.Better+l.Objective.Worse == 0 && l.Time.Verdict == Open
 		})
 		if len(told) > 0 {
-			b.WriteString("by group\n" + diffTable(told) + "\n")
+			b.WriteString("by group\n" + diffTable(told))
 		}
 		if n := len(d.Lines) - len(told); n > 0 {
 			fmt.Fprintf(b, "%s by group where no objective changed and no difference of time is shown: --json has them\n", numtext.CountedGrouped(n, "line"))
 		}
 	} else {
-		b.WriteString(diffTable(d.Lines) + "\n")
+		b.WriteString(diffTable(d.Lines))
 	}
-	b.WriteString("\nB/A: geometric mean of the ratios with its 95 % interval; below 1 B is lower, which is better. p: Wilcoxon's signed ranks, two-sided,\n" +
-		"after Holm's correction over the lines of the table that could be significant: that takes six pairs that differ. Runs that are alike\n" +
-		"with every seed count once. Machines are noisy: times differ only where the interval lies beyond 5 %, and only runs on one idle machine say much.\n")
+	b.WriteString("\n" + texttable.Wrap("B/A: geometric mean of the ratios with its 95 % interval; below 1 B is lower, which is better. p: Wilcoxon's signed ranks, two-sided, "+
+		"after Holm's correction over the lines of the table that could be significant: that takes six pairs that differ. Runs that are alike "+
+		"with every seed count once. Machines are noisy: times differ only where the interval lies beyond 5 %, and only runs on one idle machine say much.", texttable.Columns, ""))
 	for _, what := range changes() {
 		var cells []string
 		for _, c := range d.Changes {
@@ -108,44 +107,31 @@ func (d *Diff) Summary() string {
 
 // diffTable is a line a group and solver.
 func diffTable(lines []DiffLine) string {
-	grouped := slices.ContainsFunc(lines, func(l DiffLine) bool { return l.Group != lines[0].Group })
-	leaving := slices.ContainsFunc(lines, func(l DiffLine) bool { return l.Left != [2]int{} })
-	header := pretty.Row{"solver", "runs", "objective B/A", "better", "equal", "worse", "p", "effect", "verdict", "time B/A", "p", "verdict"}
-	left := map[int]bool{1: true, 9: true, 12: true}
+	t := document.NewTable("", 0, "group", "solver", "runs", "objective B/A", "better", "equal", "worse", "p", "effect", "objective is", "time B/A", "p of time", "time is", "left out A → B")
+	for _, texts := range []int{0, 1, 9, 12} {
+		t.Columns[texts].IsText = true
+	}
+	grouped, leaving := false, false
+	for _, l := range lines {
+		grouped, leaving = grouped || l.Group != lines[0].Group, leaving || l.Left != [2]int{}
+		o := &l.Objective
+		t.Add(document.Texts(l.Group, l.Solver, strconv.Itoa(l.Pairs), o.ratioText(), strconv.Itoa(o.Better), strconv.Itoa(o.Equal), strconv.Itoa(o.Worse), probability(o.Adjusted), sizeOf(o.Effect), string(o.Verdict),
+			l.Time.ratioText(), probability(l.Time.Adjusted), string(l.Time.Verdict), fmt.Sprintf("%d → %d", l.Left[0], l.Left[1]))...)
+	}
+	columns := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 	if leaving {
-		header = append(header, "left out A → B")
+		columns = append(columns, 13)
 	}
 	if grouped {
-		header = append(pretty.Row{"group"}, header...)
-		left = map[int]bool{1: true, 2: true, 10: true, 13: true}
+		columns, t.Common = append([]int{0}, columns...), 2
 	}
-	t := texttable.New(len(header), header...)
-	for _, l := range lines {
-		o := &l.Objective
-		row := pretty.Row{l.Solver, l.Pairs, o.ratioText(), o.Better, o.Equal, o.Worse, probability(o.Adjusted), sizeOf(o.Effect), o.Verdict,
-			l.Time.ratioText(), probability(l.Time.Adjusted), l.Time.Verdict}
-		if leaving {
-			row = append(row, fmt.Sprintf("%d → %d", l.Left[0], l.Left[1]))
-		}
-		if grouped {
-			row = append(pretty.Row{l.Group}, row...)
-		}
-		t.AppendRow(row)
-	}
-	var configs []pretty.ColumnConfig
-	for k := range header {
-		if !left[k+1] {
-			configs = append(configs, pretty.ColumnConfig{Number: k + 1, Align: align.AlignRight, AlignHeader: align.AlignRight})
-		}
-	}
-	t.SetColumnConfigs(configs)
-	return t.Render()
+	return t.Only(columns).Text()
 }
 
 // ratioText writes the ratio with its interval.
 func (c *Comparison) ratioText() string {
 	if c.Ratio == nil {
-		return missing
+		return document.Missing
 	}
 	if c.Low == nil || c.High == nil {
 		return fmt.Sprintf("%.4g", *c.Ratio)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/bench/statistics"
 	"github.com/allot-opt/allot/bench/tables"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
@@ -109,7 +110,7 @@ func likened(a, b tables.Result) float64 {
 // ratioText writes a ratio with its interval, as 0.93 [0.90, 0.97], with as many decimals as the interval is worth; a dash: there is none.
 func ratioText(r *statistics.PairedRatio) string {
 	if math.IsNaN(r.Estimate) {
-		return missing
+		return document.Missing
 	}
 	decimals, width := 2, math.Inf(1)
 	if r.HasInterval() {
@@ -123,7 +124,7 @@ func ratioText(r *statistics.PairedRatio) string {
 			return "∞"
 		}
 		if x >= 1000 || x > 0 && x < 0.001 {
-			return figure(x, 3)
+			return document.Rounded(x, 3)
 		}
 		return strconv.FormatFloat(x, 'f', decimals, 64)
 	}
@@ -256,7 +257,7 @@ func (d *duel) say(s *sentence, o *outcome, n, by string) {
 	if o.seeds {
 		what = numtext.CountedGrouped(d.better+d.equal+d.worse, "pair") + " of runs on one instance"
 	}
-	s.say(" on " + whole(count) + " of " + what + " and " + inverse + " on " + whole(other))
+	s.say(" on " + document.Whole(count) + " of " + what + " and " + inverse + " on " + document.Whole(other))
 	switch {
 	case d.sign != 0:
 		s.say(": shown" + by + ".")

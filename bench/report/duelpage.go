@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,8 +9,8 @@ import (
 
 	"github.com/allot-opt/allot/bench/statistics"
 	"github.com/allot-opt/allot/bench/tables"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/numtext"
-	"github.com/allot-opt/allot/internal/picture"
 )
 
 // mostForestRows is how many ratios a forest plot shows.
@@ -33,7 +34,7 @@ func (s *study) remarks(runs []Run) []string {
 		list = append(list, busy)
 	}
 	for k := range list {
-		list[k] = printable(list[k])
+		list[k] = document.Printable(list[k])
 	}
 	return list
 }
@@ -84,52 +85,59 @@ func (s *study) hasSolver(name string) bool {
 	})
 }
 
-// ratiosTable is how the first solver compares with the others; nil: nothing is compared.
-func (o *outcome) ratiosTable(id string, duels []duel) *table {
+// ratiosTable is how each of the others compares with the first solver, the best ratio first; nil: nothing is compared.
+func (g *group) ratiosTable(id string, duels []duel) *document.Table {
 	if len(duels) == 0 {
 		return nil
 	}
-	better, worse := "better on", "worse on"
-	if o.seeds {
-		better, worse = "pairs of runs better", "worse"
-	}
-	t := &table{ID: id, Caption: "Each solver beside " + printable(duels[0].first) + ": ratio of the objectives, below 1 is better", Columns: []Column{
-		{Name: "solver", IsText: true}, {Name: "ratio [95 %]", Help: "geometric mean over the instances with its 95 % interval; Ratio under Method says how"},
-		{Name: "instances", Help: "on which the two have a ratio", First: "descending"}, {Name: "left out", IsText: true},
-		{Name: better, First: "descending"}, {Name: "equal"}, {Name: worse}, {Name: "verdict", IsText: true},
+	o, first := g.test, duels[0].first
+	than := "instances on which its objective is so beside the other; of a single instance pairs of runs"
+	t := &document.Table{ID: id, Caption: "Each solver beside " + document.Printable(first) + ": ratio of the objectives, below 1 is better", Columns: []document.Column{
+		{Name: "solvers", IsText: true}, {Name: "ratio [95 %]", Help: "geometric mean over the instances with its 95 % interval; Ratio under Method says how"},
+		{Name: "RPD %", Help: "of the one named first; RPD under Method says what it is"},
+		{Name: "instances", Help: "on which the two have a ratio", First: "descending", IsDetail: true}, {Name: "left out", IsText: true, IsDetail: true},
+		{Name: "better", Help: than, First: "descending"}, {Name: "equal", Help: than}, {Name: "worse", Help: than}, {Name: "verdict", IsText: true, IsDetail: true},
 	}}
+	deviation := func(name string) document.Cell {
+		rpd := g.meanRPD(g.solvers[slices.IndexFunc(g.solvers, func(c *contender) bool { return c.name == name })])
+		return document.Number(min(rpd, math.MaxFloat64), percent(rpd))
+	}
+	own := append([]document.Cell{document.Text(first), document.Number(1, "1"), deviation(first)}, slices.Repeat(document.Texts(document.Missing), 6)...)
 	for k := range duels {
 		d := &duels[k]
-		q := o.between(slices.Index(o.solvers, d.solver), slices.Index(o.solvers, d.first))
-		verdict := cell{Text: missing}
+		if own != nil && !(d.failed+d.unlike == 0 && d.ratio.Estimate < 1) {
+			t.Add(own...)
+			own = nil
+		}
+		q := o.between(slices.Index(o.solvers, d.solver), slices.Index(o.solvers, first))
+		verdict := document.Cell{Text: document.Missing}
 		switch {
 		case d.sign < 0:
-			verdict = cell{Text: "better", IsBest: true}
+			verdict = document.Cell{Text: "better", IsGood: true}
 		case d.sign > 0:
-			verdict = cell{Text: "worse", IsBest: true}
+			verdict = document.Cell{Text: "worse", IsGood: true}
 		case d.perhaps():
 			verdict.Text = "perhaps"
 		case q != nil:
 			verdict.Text = o.verdict(q)
 		}
-		left := strings.Join(d.remarks(), "; ")
-		if left == "" {
-			left = missing
-		}
-		t.Rows = append(t.Rows, []cell{
-			text(d.solver), number(d.ratio.Estimate, ratioText(&d.ratio)), count(d.ratio.N), text(left), count(d.better), count(d.equal), count(d.worse), verdict,
-		})
+		left := cmp.Or(strings.Join(d.remarks(), "; "), document.Missing)
+		t.Add(document.Text(d.pair()), document.Number(d.ratio.Estimate, ratioText(&d.ratio)), deviation(d.solver), document.Count(d.ratio.N), document.Text(left), document.Count(d.better), document.Count(d.equal),
+			document.Count(d.worse), verdict)
+	}
+	if own != nil {
+		t.Add(own...)
 	}
 	return t
 }
 
 // forestOf is the forest plot of the ratios; it is nil on a single instance and where no ratio has an interval.
-func (o *outcome) forestOf(duels []duel) *Forest {
-	f := &Forest{Axis: "ratio of the objectives", Less: "shown to be better", More: "shown to be worse", Blocks: []ForestBlock{{}}}
+func (o *outcome) forestOf(duels []duel) *document.Forest {
+	f := &document.Forest{Axis: "ratio of the objectives", Less: "shown to be better", More: "shown to be worse", Blocks: []document.ForestBlock{{}}}
 	any := false
 	for k := range duels[:min(len(duels), mostForestRows)] {
 		d := &duels[k]
-		row := ForestRow{Name: d.solver, Ratio: d.ratio.Estimate, Low: math.NaN(), High: math.NaN(), Shown: d.sign != 0 && float64(d.sign)*(d.ratio.Estimate-1) > 0}
+		row := document.ForestRow{Name: d.solver, Ratio: d.ratio.Estimate, Low: math.NaN(), High: math.NaN(), Shown: d.sign != 0 && float64(d.sign)*(d.ratio.Estimate-1) > 0}
 		if d.ratio.HasInterval() {
 			row.Low, row.High, any = d.ratio.Low, d.ratio.High, true
 		}
@@ -141,7 +149,7 @@ func (o *outcome) forestOf(duels []duel) *Forest {
 	f.Title = "Ratio of the objectives to that of " + duels[0].first
 	f.Note = "Geometric means over the instances with 95 % intervals, of one comparison each. The colours are by the test that decides."
 	if len(duels) > mostForestRows {
-		f.Note += " The first " + whole(mostForestRows) + " of " + whole(len(duels)) + " are shown."
+		f.Note += " The first " + document.Whole(mostForestRows) + " of " + document.Whole(len(duels)) + " are shown."
 	}
 	return f
 }
@@ -152,15 +160,4 @@ func ratioNote(duels []duel) string {
 		return ""
 	}
 	return "A ratio needs " + numtext.CountedGrouped(statistics.LeastPairs(confidence), "instance") + " at least for an interval."
-}
-
-// drawing is the plot as a file, with its title.
-func (f *Forest) drawing() *picture.Drawing {
-	header := picture.HeaderHeight(0)
-	from, to := reach([]Forest{*f})
-	return &picture.Drawing{Title: f.Title, Width: plotWidth, Height: header + forestTop + f.height() + forestBelow, Dots: 2, Draw: func(s *picture.Sheet) {
-		s.FillRect(picture.Box(0, 0, s.Width, s.Height), picture.Paper)
-		s.Header(f.Title, nil)
-		f.draw(s.Below(header), from, to)
-	}}
 }

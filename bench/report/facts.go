@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // facts are the head of the page.
-func (s *study) facts(runs []Run) []Fact {
+func (s *study) facts(runs []Run) []document.Fact {
 	instances, seeds, versions, budgets, workers := map[string]bool{}, map[uint64]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	names := map[string]bool{}
 	for _, g := range s.groups {
@@ -23,7 +24,7 @@ func (s *study) facts(runs []Run) []Fact {
 		instances[row.InstanceSHA256+row.Instance], seeds[row.Seed], budgets[budgetOf(row)] = true, true, true
 		workers[numtext.CountedGrouped(max(row.Workers, 1), "worker")] = true
 		if row.Version != "" {
-			versions[printable(row.Version)] = true
+			versions[document.Printable(row.Version)] = true
 		}
 		elapsed += row.Elapsed
 	}
@@ -37,23 +38,23 @@ func (s *study) facts(runs []Run) []Fact {
 		cells += run.File.Cells
 	}
 	if cells > len(s.rows) {
-		done += " of " + whole(cells) + ": not finished"
+		done += " of " + document.Whole(cells) + ": not finished"
 	}
-	list := []Fact{
-		{"Runs", done + ", " + spell(elapsed) + " of solving"},
-		{"Instances", whole(len(instances)) + " in " + numtext.CountedGrouped(len(names), "group")},
-		{"Solvers", whole(len(s.solvers))},
-		{"Seeds", whole(len(seeds))},
-		{"Budget of a run", strings.Join(keys(budgets), "; ") + "; " + strings.Join(keys(workers), " or ")},
+	list := []document.Fact{
+		{Name: "Runs", Value: done + ", " + spell(elapsed) + " of solving"},
+		{Name: "Instances", Value: document.Whole(len(instances)) + " in " + numtext.CountedGrouped(len(names), "group")},
+		{Name: "Solvers", Value: document.Whole(len(s.solvers))},
+		{Name: "Seeds", Value: document.Whole(len(seeds))},
+		{Name: "Budget of a run", Value: strings.Join(keys(budgets), "; ") + "; " + strings.Join(keys(workers), " or ")},
 	}
 	if len(versions) > 0 {
-		list = append(list, Fact{"allot", strings.Join(keys(versions), ", ")})
+		list = append(list, document.Fact{Name: "allot", Value: strings.Join(keys(versions), ", ")})
 	}
 	return append(list, environments(runs)...)
 }
 
 // environments describes the machines of the runs, as far as the runs state them.
-func environments(runs []Run) []Fact {
+func environments(runs []Run) []document.Fact {
 	processors, memory, commits, dates, hosts := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	least, most := math.Inf(1), math.Inf(-1)
 	for k := range runs {
@@ -62,27 +63,27 @@ func environments(runs []Run) []Fact {
 		}
 		for _, e := range runs[k].File.Environments {
 			if e.CPU != "" || e.Cores > 0 {
-				processors[printable(strings.Join(strings.Fields(cmp.Or(e.CPU, e.System)), " "))+", "+numtext.CountedGrouped(e.Cores, "core")] = true
+				processors[document.Printable(strings.Join(strings.Fields(cmp.Or(e.CPU, e.System)), " "))+", "+numtext.CountedGrouped(e.Cores, "core")] = true
 			}
 			if e.Host != "" {
-				hosts[printable(e.Host)] = true
+				hosts[document.Printable(e.Host)] = true
 			}
 			if e.Memory > 0 {
-				memory[figure(e.Memory/(1<<30), 3)+" GiB"] = true
+				memory[document.Rounded(e.Memory/(1<<30), 3)+" GiB"] = true
 			}
 			if e.Commit != "" {
-				commits[printable(e.Commit)] = true
+				commits[document.Printable(e.Commit)] = true
 			}
 			day, _, _ := strings.Cut(e.Date, "T")
-			dates[printable(day)] = true
+			dates[document.Printable(day)] = true
 			least, most = min(least, e.Load), max(most, e.Load)
 		}
 	}
 	if len(dates) == 0 {
-		return []Fact{{"Ran on", "not recorded"}}
+		return []document.Fact{{Name: "Ran on", Value: "not recorded"}}
 	}
 	days := keys(dates)
-	list := []Fact{{"Date", days[0]}}
+	list := []document.Fact{{Name: "Date", Value: days[0]}}
 	if len(days) > 1 {
 		list[0].Value += " to " + days[len(days)-1]
 	}
@@ -94,21 +95,21 @@ func environments(runs []Run) []Fact {
 		if len(f.values) > 0 {
 			value = strings.Join(keys(f.values), "; ")
 		}
-		list = append(list, Fact{f.name, value})
+		list = append(list, document.Fact{Name: f.name, Value: value})
 	}
 	if names := keys(hosts); len(names) > 1 { // of shards
 		const shown = 8
-		value := whole(len(names)) + ": " + strings.Join(names[:min(shown, len(names))], ", ")
+		value := document.Whole(len(names)) + ": " + strings.Join(names[:min(shown, len(names))], ", ")
 		if more := len(names) - shown; more > 0 {
-			value += " and " + whole(more) + " more"
+			value += " and " + document.Whole(more) + " more"
 		}
-		list = append(list, Fact{"Hosts", value})
+		list = append(list, document.Fact{Name: "Hosts", Value: value})
 	}
-	load := figure(least, 2)
+	load := document.Rounded(least, 2)
 	if most > least {
-		load += " to " + figure(most, 2)
+		load += " to " + document.Rounded(most, 2)
 	}
-	return append(list, Fact{"Load when it began", load})
+	return append(list, document.Fact{Name: "Load when it began", Value: load})
 }
 
 // spell writes a long time.
@@ -117,9 +118,9 @@ func spell(s float64) string {
 	case s < 120:
 		return seconds(s)
 	case s < 7200:
-		return figure(s/60, 3) + " min"
+		return document.Rounded(s/60, 3) + " min"
 	}
-	return figure(s/3600, 3) + " h"
+	return document.Rounded(s/3600, 3) + " h"
 }
 
 // keys are the keys of a set in natural order.

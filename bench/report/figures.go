@@ -4,12 +4,11 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
 	"github.com/allot-opt/allot/bench/tables"
-	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -141,22 +140,11 @@ func (g *group) means(c *contender, figure func(*problem, *bench.Row) float64) [
 // meanOf is the mean of values; NaN: there are none.
 func meanOf(values []float64) float64 { return statistics.Sum(values) / float64(len(values)) }
 
-// missing is written in place of a figure that does not exist.
-const missing = "–"
-
-// figure writes a number with the given number of significant digits; a dash if it is missing.
-func figure(x float64, digits int) string {
-	if math.IsNaN(x) {
-		return missing
-	}
-	return strings.Replace(numtext.Significant(x, digits), "-", "−", 1)
-}
-
 // percent writes a percentage with at most two decimals. It never writes a number above 0 as 0.
 func percent(x float64) string {
 	switch {
 	case math.IsNaN(x):
-		return missing
+		return document.Missing
 	case math.IsInf(x, 1):
 		return "∞"
 	case x > 0 && x < 0.005:
@@ -164,27 +152,27 @@ func percent(x float64) string {
 	case x < 1000:
 		return strconv.FormatFloat(x, 'f', 2, 64)
 	}
-	return figure(x, 4)
+	return document.Rounded(x, 4)
 }
 
 // interval writes a mean with the half width of its interval, to two digits of that.
 func interval(i statistics.Interval) string {
 	half := (i.High - i.Low) / 2
 	if math.IsNaN(i.Estimate) || math.IsNaN(half) || math.IsInf(half, 0) {
-		return figure(i.Estimate, 6)
+		return document.Rounded(i.Estimate, 6)
 	}
 	digits := 6
 	if half > 0 && i.Estimate != 0 {
 		digits = min(max(2+int(math.Floor(math.Log10(math.Abs(i.Estimate))))-int(math.Floor(math.Log10(half))), 2), 9)
 	}
-	return figure(i.Estimate, digits) + " ± " + figure(half, 2)
+	return document.Rounded(i.Estimate, digits) + " ± " + document.Rounded(half, 2)
 }
 
 // probability writes a p-value.
 func probability(p float64) string {
 	switch {
 	case math.IsNaN(p):
-		return missing
+		return document.Missing
 	case p < 0.001:
 		return "<0.001"
 	case p >= 0.9995:
@@ -197,30 +185,13 @@ func probability(p float64) string {
 func seconds(s float64) string {
 	switch {
 	case math.IsNaN(s):
-		return missing
+		return document.Missing
 	case s < 1e-6:
-		return figure(s, 2) + " s"
+		return document.Rounded(s, 2) + " s"
 	case s < 1e-3:
-		return figure(s*1e6, 3) + " µs"
+		return document.Rounded(s*1e6, 3) + " µs"
 	case s < 1:
-		return figure(s*1e3, 3) + " ms"
+		return document.Rounded(s*1e3, 3) + " ms"
 	}
-	return figure(s, 3) + " s"
-}
-
-// whole writes a whole number with its thousands grouped.
-func whole[T int | int64 | uint64](n T) string {
-	return numtext.Grouped(strconv.FormatInt(int64(n), 10))
-}
-
-// listed writes names as in a sentence.
-func listed(names []string) string {
-	switch n := len(names); n {
-	case 0:
-		return ""
-	case 1:
-		return names[0]
-	default:
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	}
+	return document.Rounded(s, 3) + " s"
 }

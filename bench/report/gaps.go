@@ -11,14 +11,14 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench/statistics"
-	"github.com/allot-opt/allot/internal/kit"
+	"github.com/allot-opt/allot/internal/document"
 )
 
 // gapsTable is the mean gaps to the best known with their intervals, solver × group, of the solvers and groups that the overall group has. Below
 // stand the gaps of the best known to the bound. Where another solver is named, marks say who is better and who is worse than it in the group, by the test
 // that decides there.
-func (s *study) gapsTable(id string, overall *group, against string) *table {
-	t := &table{ID: id, Caption: "Mean gap to the best known, %", Columns: []Column{
+func (s *study) gapsTable(id string, overall *group, against string) *document.Table {
+	t := &document.Table{ID: id, Caption: "Mean gap to the best known, %", Columns: []document.Column{
 		{Name: "solver", IsText: true}, {Name: "mean rank", Help: "over the instances of all groups"},
 	}}
 	if overall.kind != anyone {
@@ -31,26 +31,26 @@ func (s *study) gapsTable(id string, overall *group, against string) *table {
 		if overall.kind != anyone { // the caption says of which solvers
 			name = g.name
 		}
-		t.Columns = append(t.Columns, Column{Name: printable(cmp.Or(name, "other instances"))})
+		t.Columns = append(t.Columns, document.Column{Name: document.Printable(cmp.Or(name, "other instances"))})
 	}
-	t.Columns = append(t.Columns, Column{Name: "time, s", Help: "mean wall clock of a run"})
+	t.Columns = append(t.Columns, document.Column{Name: "time, s", Help: "mean wall clock of a run"})
 	for _, c := range overall.solvers {
-		row := []cell{text(c.name), number(c.rank, strconv.FormatFloat(c.rank, 'f', 2, 64))}
+		row := []document.Cell{document.Text(c.name), document.Number(c.rank, strconv.FormatFloat(c.rank, 'f', 2, 64))}
 		for _, g := range groups {
 			row = append(row, g.gapCell(c.name, against))
 		}
 		t.Rows = append(t.Rows, append(row, clock(overall.figuresOf(c).time)))
 	}
-	t.markBest(1, false, nil)
+	markBest(t, 1, false, nil)
 	for k, g := range groups {
 		complete := g.complete()
-		t.markBest(k+2, false, func(row int) bool { return complete[overall.solvers[row].name] })
+		markBest(t, k+2, false, func(row int) bool { return complete[overall.solvers[row].name] })
 	}
-	foot := []cell{{Text: "best known: gap to the bound"}, {Text: missing}}
+	foot := []document.Cell{{Text: "best known: gap to the bound"}, {Text: document.Missing}}
 	for _, g := range groups {
 		foot = append(foot, intervalCell(g.boundGaps(), len(g.cases)))
 	}
-	t.Foot = [][]cell{append(foot, cell{Text: missing})}
+	t.Foot = [][]document.Cell{append(foot, document.Cell{Text: document.Missing})}
 	return t
 }
 
@@ -75,10 +75,10 @@ func (g *group) boundGaps() []float64 {
 }
 
 // gapCell is the mean gap of a solver to the best known, with the mark of its comparison with another.
-func (g *group) gapCell(name, against string) cell {
+func (g *group) gapCell(name, against string) document.Cell {
 	at := slices.IndexFunc(g.solvers, func(c *contender) bool { return c.name == name })
 	if at < 0 {
-		return cell{Text: missing}
+		return document.Cell{Text: document.Missing}
 	}
 	c := intervalCell(g.gaps(g.solvers[at]), len(g.cases))
 	if better, worse := g.beats(name, against), g.beats(against, name); better {
@@ -103,19 +103,19 @@ func (g *group) beats(name, other string) bool {
 }
 
 // intervalCell is the mean of percentages with half the width of its interval, and how many there are if it is fewer than expected.
-func intervalCell(values []float64, expected int) cell {
+func intervalCell(values []float64, expected int) document.Cell {
 	mean, err := statistics.Mean(values, confidence)
 	if err != nil {
-		return cell{Text: missing}
+		return document.Cell{Text: document.Missing}
 	}
 	text := percent(mean.Estimate)
 	if half := (mean.High - mean.Low) / 2; half > 0 && !math.IsInf(half, 0) {
-		text += " ± " + figure(half, 2)
+		text += " ± " + document.Rounded(half, 2)
 	}
 	if len(values) < expected {
 		text += fmt.Sprintf(" (%d of %d)", len(values), expected)
 	}
-	return number(mean.Estimate, text)
+	return document.Number(mean.Estimate, text)
 }
 
 // SummaryOptions say what a summary shows. The zero value is the default.
@@ -157,19 +157,16 @@ func WriteSummary(w io.Writer, runs []Run, opt SummaryOptions) error {
 			b.WriteByte('\n')
 		}
 		t := s.gapsTable("", overall, opt.Against)
-		names := kit.Each(t.Columns, func(c Column) string { return c.Name })
-		b.WriteString(markdownHead(names, 1))
+		rows := t.Rows
 		var listed []string
-		for n, row := range t.Rows {
-			if name := overall.solvers[n].name; opt.Solvers == nil || slices.Contains(opt.Solvers, name) {
-				listed = append(listed, name)
-				b.WriteString(markdownRow(row))
+		t.Rows = nil
+		for n, c := range overall.solvers {
+			if opt.Solvers == nil || slices.Contains(opt.Solvers, c.name) {
+				listed = append(listed, c.name)
+				t.Add(rows[n]...)
 			}
 		}
-		for _, row := range t.Foot {
-			b.WriteString(markdownRow(row))
-		}
-		b.WriteString(markdownNotes(overall.allocationNotes()))
+		b.WriteString(t.Markdown() + markdownNotes(overall.allocationNotes()))
 		b.WriteString(s.duels(overall, opt.Against, listed))
 	}
 	_, err = io.WriteString(w, b.String())
@@ -182,7 +179,7 @@ func (s *study) duels(overall *group, against string, solvers []string) string {
 	for _, name := range solvers {
 		var better, worse, open []string
 		for _, g := range s.groupsOf(overall) {
-			switch title := markdownText(printable(g.titled())); {
+			switch title := document.MarkdownText(document.Printable(g.titled())); {
 			case !g.has(name) || !g.has(against) || name == against:
 			case g.beats(name, against):
 				better = append(better, title)
@@ -198,14 +195,14 @@ func (s *study) duels(overall *group, against string, solvers []string) string {
 			groups []string
 		}{{"worse", worse}, {"better", better}, {"no difference shown", open}} {
 			if part.groups != nil {
-				says = append(says, part.word+": "+listed(part.groups))
+				says = append(says, part.word+": "+document.Listed(part.groups))
 			}
 		}
 		if says != nil {
 			if b.Len() == 0 {
-				fmt.Fprintf(&b, "\nAgainst %s:\n\n", markdownText(printable(against)))
+				fmt.Fprintf(&b, "\nAgainst %s:\n\n", document.MarkdownText(document.Printable(against)))
 			}
-			fmt.Fprintf(&b, "- %s – %s\n", markdownText(printable(name)), strings.Join(says, "; "))
+			fmt.Fprintf(&b, "- %s – %s\n", document.MarkdownText(document.Printable(name)), strings.Join(says, "; "))
 		}
 	}
 	return b.String()

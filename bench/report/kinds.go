@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
 )
 
@@ -147,7 +148,7 @@ func (g *group) referenceNote() string {
 	if g.other == nil {
 		return ""
 	}
-	best := printable(g.reference().name)
+	best := document.Printable(g.reference().name)
 	if g.kind == online {
 		return "On-line policies decide at each instant from the jobs that have arrived and their estimates. They are tested among themselves only. For reference: " +
 			best + ", the best of the solvers that know the future."

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/model"
 	_ "github.com/allot-opt/allot/solvers"
 )
@@ -49,7 +50,7 @@ func TestOnlinePoliciesStandApart(t *testing.T) {
 			t.Error(got)
 		}
 		table := g.solversTable("t")
-		if len(table.Rows) != 2 || len(table.Foot) != 1 || table.Foot[0][0].Text != want.foot || table.Foot[0][1].Text != missing || table.Rows[0][4].Text != want.gap {
+		if len(table.Rows) != 2 || len(table.Foot) != 1 || table.Foot[0][0].Text != want.foot || table.Foot[0][1].Text != document.Missing || table.Rows[0][4].Text != want.gap {
 			t.Errorf("the table has %+v, below it %+v", table.Rows, table.Foot)
 		}
 		if got := len(g.test.pairs); got != 1 {

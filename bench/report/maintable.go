@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
@@ -9,9 +8,9 @@ import (
 	"strings"
 
 	rowtables "github.com/allot-opt/allot/bench/tables"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
-	"github.com/allot-opt/allot/internal/plaintext"
 )
 
 // TableFormat is a format of the table of solvers.
@@ -53,53 +52,47 @@ func WriteTable(w io.Writer, runs []Run, format TableFormat) error {
 	return err
 }
 
-// mainTables are the tables of the groups with the columns that say something in one of them at least, whose places are told.
-func (s *study) mainTables() (tables []*table, columns []int) {
-	for _, g := range s.groups {
-		tables = append(tables, g.solversTable(""))
-	}
+// mainTables are the tables of the groups with the columns that say something in one of them at least.
+func (s *study) mainTables() []*document.Table {
+	tables := kit.Each(s.groups, func(g *group) *document.Table { return g.solversTable("") })
+	var columns []int
 	const speed = 9 // is for a page
 	for k := range tables[0].Columns {
-		says := slices.ContainsFunc(tables, func(t *table) bool {
-			return slices.ContainsFunc(t.Rows, func(row []cell) bool { return row[k].Text != missing && row[k].Text != "0" })
+		says := slices.ContainsFunc(tables, func(t *document.Table) bool {
+			return slices.ContainsFunc(t.Rows, func(row []document.Cell) bool { return row[k].Text != document.Missing && row[k].Text != "0" })
 		})
 		if k != speed && (says || k < 6) { // those of ranks, objectives, gaps to the best known and deviations are always there
 			columns = append(columns, k)
 		}
 	}
-	return tables, columns
+	return kit.Each(tables, func(t *document.Table) *document.Table {
+		for _, row := range t.Foot {
+			row[0].Text = "for reference: " + row[0].Text
+		}
+		return t.Only(columns)
+	})
 }
 
 // latexTable is the table for LaTeX.
 func (s *study) latexTable() string {
-	tables, columns := s.mainTables()
+	tables := s.mainTables()
+	columns := tables[0].Columns
 	var b strings.Builder
 	b.WriteString("% Made by allot bench report --table latex; needs \\usepackage{booktabs}. Objective: mean and half the width of its interval (Student's t, confidence 0.95); bold: the best.\n\\begin{tabular}{l" + strings.Repeat("r", len(columns)-1) + "}\n\\toprule\n")
 	line := func(cells []string) { b.WriteString(strings.Join(cells, " & ") + " \\\\\n") }
-	head := kit.Each(columns, func(k int) string { return latexText(tables[0].Columns[k].Name) })
-	line(head)
-	row := func(cells []cell) {
-		var list []string
-		for _, k := range columns {
-			text := latexText(cells[k].Text)
-			if cells[k].IsBest {
-				text = `\textbf{` + text + `}`
-			}
-			list = append(list, text)
-		}
-		line(list)
-	}
+	line(kit.Each(columns, func(c document.Column) string { return latexText(c.Name) }))
 	for k, g := range s.groups {
 		b.WriteString("\\midrule\n")
 		if len(s.groups) > 1 {
-			fmt.Fprintf(&b, "\\multicolumn{%d}{l}{\\emph{%s}} \\\\\n", len(columns), latexText(printable(g.titled())))
+			fmt.Fprintf(&b, "\\multicolumn{%d}{l}{\\emph{%s}} \\\\\n", len(columns), latexText(document.Printable(g.titled())))
 		}
-		for _, cells := range tables[k].Rows {
-			row(cells)
-		}
-		for _, cells := range tables[k].Foot {
-			cells[0].Text = "for reference: " + cells[0].Text
-			row(cells)
+		for _, row := range slices.Concat(tables[k].Rows, tables[k].Foot) {
+			line(kit.Each(row, func(c document.Cell) string {
+				if c.IsGood {
+					return `\textbf{` + latexText(c.Text) + `}`
+				}
+				return latexText(c.Text)
+			}))
 		}
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\n")
@@ -133,94 +126,37 @@ func latexText(text string) string {
 
 // markdownTable is the table for Markdown, the group in the first column where there are several.
 func (s *study) markdownTable() string {
-	tables, columns := s.mainTables()
-	several := len(s.groups) > 1
-	names := kit.Each(columns, func(k int) string { return tables[0].Columns[k].Name })
-	if several {
-		names = append([]string{"group"}, names...)
+	tables := s.mainTables()
+	all := &document.Table{Columns: tables[0].Columns}
+	if len(s.groups) > 1 {
+		all.Columns = append([]document.Column{{Name: "group", IsText: true}}, all.Columns...)
 	}
-	var b strings.Builder
-	b.WriteString(markdownHead(names, len(names)-len(columns)+1))
 	for n, g := range s.groups {
-		for k, cells := range slices.Concat(tables[n].Rows, tables[n].Foot) {
-			var list []cell
-			if several {
-				list = append(list, text(g.titled()))
+		for _, row := range slices.Concat(tables[n].Rows, tables[n].Foot) {
+			if len(s.groups) > 1 {
+				row = append([]document.Cell{document.Text(g.titled())}, row...)
 			}
-			for _, column := range columns {
-				list = append(list, cells[column])
-			}
-			if k >= len(tables[n].Rows) {
-				list[len(list)-len(columns)].Text = "for reference: " + cells[0].Text
-			}
-			b.WriteString(markdownRow(list))
+			all.Add(row...)
 		}
 	}
-	b.WriteString(markdownNotes(rowtables.AllocationNotes(s.rows)))
-	return b.String()
+	return all.Markdown() + markdownNotes(rowtables.AllocationNotes(s.rows))
 }
 
 // markdownNotes are lines below a table.
 func markdownNotes(notes []string) string {
 	text := ""
 	for _, note := range notes {
-		text += "\n" + markdownText(printable(note)) + ".\n"
+		text += "\n" + document.MarkdownText(document.Printable(note)) + ".\n"
 	}
 	return text
 }
 
-// markdownHead is the head of a table whose first columns are texts and the others numbers.
-func markdownHead(names []string, texts int) string {
-	head, rule := "|", "|"
-	for k, name := range names {
-		head += " " + markdownText(name) + " |"
-		if k < texts {
-			rule += " --- |"
-		} else {
-			rule += " ---: |"
-		}
-	}
-	return head + "\n" + rule + "\n"
-}
-
-// markdownRow is a line of a table, the best in bold.
-func markdownRow(cells []cell) string {
-	line := "|"
-	for _, c := range cells {
-		text := markdownText(c.Text)
-		if c.IsBest {
-			text = "**" + text + "**"
-		}
-		line += " " + text + " |"
-	}
-	return line + "\n"
-}
-
-// markdownText is a text as it stands in a cell of Markdown.
-func markdownText(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		switch {
-		case r == '<':
-			b.WriteString("&lt;")
-			continue
-		case r == '&':
-			b.WriteString("&amp;")
-			continue
-		case strings.ContainsRune("\\`*_[]|~$", r):
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
 // csvTable writes the table as CSV, numbers with all digits, empty where there is none.
 func (s *study) csvTable(w io.Writer) error {
-	out := csv.NewWriter(w)
-	_ = out.Write([]string{"group", "kind", "solver", "reference", "mean_rank", "best_on", "instances", "objective_mean", "objective_low", "objective_high",
-		"gap_best_known_percent", "rpd_percent", "gap_bound_percent", "proved", "time_s", "evaluations_per_s", "left_out", "failed", "runs_with_schedule", "runs"}) // Flush tells
-	exact := func(x float64) string { return numtext.Exact(numtext.Finite(x)) }
+	t := document.NewTable("", 0, "group", "kind", "solver", "reference", "mean_rank", "best_on", "instances", "objective_mean", "objective_low", "objective_high",
+		"gap_best_known_percent", "rpd_percent", "gap_bound_percent", "proved", "time_s", "evaluations_per_s", "left_out", "failed", "runs_with_schedule", "runs")
+	exact := func(x float64) document.Cell { return document.Exact(numtext.Finite(x)) }
+	count := func(n int) document.Cell { return document.Text(strconv.Itoa(n)) }
 	for _, g := range s.groups {
 		list := slices.Clone(g.solvers)
 		if c := g.reference(); c != nil {
@@ -228,18 +164,17 @@ func (s *study) csvTable(w io.Writer) error {
 		}
 		for k, c := range list {
 			f := g.figuresOf(c)
-			reference, kind, rank, wins := "no", "", exact(f.rank), strconv.Itoa(f.wins)
+			reference, kind, rank, wins := "no", "", exact(f.rank), count(f.wins)
 			if g.kind != anyone {
 				kind = g.kind.single()
 			}
 			if k == len(g.solvers) {
-				reference, kind, rank, wins = "yes", g.other.kind.single(), "", ""
+				reference, kind, rank, wins = "yes", g.other.kind.single(), document.Cell{}, document.Cell{}
 			}
-			_ = out.Write([]string{plaintext.Cell(printable(g.name)), kind, plaintext.Cell(printable(c.name)), reference, rank, wins, strconv.Itoa(f.problems),
-				exact(f.mean.Estimate), exact(f.mean.Low), exact(f.mean.High), exact(f.gap), exact(f.rpd), exact(f.bound), strconv.Itoa(f.proved), exact(f.time), exact(f.speed),
-				strconv.Itoa(f.left), strconv.Itoa(f.faults), strconv.Itoa(f.results), strconv.Itoa(f.runs)})
+			t.Add(append(document.Texts(g.name, kind, c.name, reference), rank, wins, count(f.problems),
+				exact(f.mean.Estimate), exact(f.mean.Low), exact(f.mean.High), exact(f.gap), exact(f.rpd), exact(f.bound), count(f.proved), exact(f.time), exact(f.speed),
+				count(f.left), count(f.faults), count(f.results), count(f.runs))...)
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return t.CSV(w)
 }

@@ -2,13 +2,14 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"slices"
 	"strings"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/tables"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/internal/picture"
 )
 
 // mostRows is how many runs one page lists, so that a browser can show it.
@@ -16,20 +17,17 @@ const mostRows = 10_000
 
 // page is all that the template shows.
 type page struct {
-	Title, Doc string
-	Policy     string
-	Style      template.CSS
-	Script     template.JS
-	Remarks    []string // before all else
-	Facts      []Fact
-	Verdicts   []verdict
-	Winners    *table
-	Overall    []*section // over all groups, one for all solvers or one for each kind; none where there is one group
-	Groups     []*section
-	Charts     []chart
-	Faults     *table
-	Skipped    *table
-	Rows       *table
+	document.Document
+	document.Frame
+	Remarks  []string // before all else
+	Verdicts []verdict
+	Winners  *document.Table
+	Overall  []*section // over all groups, one for all solvers or one for each kind; none where there is one group
+	Groups   []*section
+	Charts   []chart
+	Faults   *document.Table
+	Skipped  *document.Table
+	Rows     *document.Table
 }
 
 // verdict is what the tests say of the solvers of a kind.
@@ -47,10 +45,8 @@ func newPage(runs []Run, opt Options) (*page, error) {
 	if err := s.checkAgainst(opt.Against); err != nil {
 		return nil, err
 	}
-	script := asset("page.js")
-	p := &page{Script: template.JS(script), Style: style(), Policy: policy(script)}
+	p := &page{Document: document.Document{Kicker: "Bench report", By: "allot bench report", Facts: s.facts(runs)}, Frame: document.NewFrame(), Remarks: s.remarks(runs)}
 	p.Title, p.Doc = headline(runs, opt.Title)
-	p.Remarks, p.Facts = s.remarks(runs), s.facts(runs)
 	p.addGroups(s, room{mostPlotted, mostAllPairs, preferred(runs, opt.Against)})
 	p.Faults, p.Skipped, p.Rows = s.faultsTable(), skippedTable(runs), s.rowsTable()
 	for _, c := range s.charted(known, opt.Charts) {
@@ -108,9 +104,9 @@ func headline(runs []Run, title string) (string, string) {
 		}
 	}
 	if title == "" {
-		title = listed(names)
+		title = document.Listed(names)
 	}
-	return printable(title), printable(strings.Join(docs, " "))
+	return document.Printable(title), document.Printable(strings.Join(docs, " "))
 }
 
 // facts of a group are how much there is of it.
@@ -129,7 +125,7 @@ func (g *group) facts() string {
 	if len(metrics) > 0 {
 		list = append(list, "objective "+strings.Join(keys(metrics), ", "))
 	}
-	return printable(strings.Join(list, " · "))
+	return document.Printable(strings.Join(list, " · "))
 }
 
 // notes are what a reader must know before believing the tables.
@@ -142,7 +138,7 @@ func (g *group) notes() []string {
 		notes = append(notes, "Some schedules leave jobs out. Ranks and tests count fewer jobs left out as better before they look at the objective; means and gaps are of the objective alone.")
 	}
 	for _, note := range g.allocationNotes() {
-		notes = append(notes, printable(note)+".")
+		notes = append(notes, document.Printable(note)+".")
 	}
 	if g.test == nil {
 		return notes
@@ -166,10 +162,10 @@ func (o *outcome) notes() []string {
 	var notes []string
 	if len(o.left) > 0 {
 		names := o.left
-		if len(names) > styles {
-			names = append(slices.Clone(names[:styles]), fmt.Sprintf("%d more", len(names)-styles))
+		if len(names) > picture.Styles {
+			names = append(slices.Clone(names[:picture.Styles]), fmt.Sprintf("%d more", len(names)-picture.Styles))
 		}
-		notes = append(notes, "Not compared, since they ran on few of the instances: "+printable(listed(names))+".")
+		notes = append(notes, "Not compared, since they ran on few of the instances: "+document.Printable(document.Listed(names))+".")
 	}
 	if o.skipped > 0 {
 		notes = append(notes, "Ranks and tests leave out "+numtext.CountedGrouped(o.skipped, "instance")+" that one of the solvers did not run on.")

@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"bytes"
 	"flag"
 	"os"
 	"path/filepath"
@@ -34,15 +33,6 @@ func pages(t *testing.T) map[string][]byte {
 		"sorts":    {run("sorts", mixedRows())},
 	} {
 		pages[name] = write(t, runs, report.Options{})
-	}
-	for name, words := range map[string]string{"account": "plain words", "hostile-account": hostile} {
-		account := accountOf(words)
-		account.Parts[1].Figures[0].X, account.Parts[1].Figures[0].Y = "short", "short" // a long name of an axis does not fit
-		var page bytes.Buffer
-		if err := report.WriteAccount(&page, account); err != nil {
-			t.Fatal(err)
-		}
-		pages[name] = page.Bytes()
 	}
 	return pages
 }

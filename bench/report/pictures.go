@@ -45,10 +45,10 @@ func Pictures(runs []Run, opt Options) ([]Picture, error) {
 			add(c.Name, d.Title, d.drawing(true).Write)
 		}
 		if f := c.ratios; f != nil {
-			add(c.Name, f.Title, f.drawing().Write)
+			add(c.Name, f.Title, f.Drawing().Write)
 		}
 		for _, q := range c.Plots {
-			add(c.Name, q.Title, q.chart.Drawing().Write)
+			add(c.Name, q.Title, q.Chart.Drawing().Write)
 		}
 	}
 	for _, c := range s.charted(known, opt.Charts) {

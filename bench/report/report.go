@@ -6,17 +6,14 @@
 package report
 
 import (
-	"crypto/sha256"
-	"embed"
-	"encoding/base64"
+	_ "embed"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"strings"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/internal/picture"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -41,8 +38,8 @@ type Options struct {
 	Against string // the solver that the others are compared with; empty: the first of the suites, or else the first by name
 }
 
-//go:embed page.tmpl page.css page.js account.tmpl
-var files embed.FS
+//go:embed page.tmpl
+var pageTemplate string
 
 // Write writes the report of runs, which must have a row. Rows of the same cell in several runs are compared: solvers are then named
 // with their runs.
@@ -57,38 +54,7 @@ func Write(w io.Writer, runs []Run, opt Options) error {
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	return execute(w, p, "page.tmpl")
-}
-
-// execute writes the first of the templates, which may use the others.
-func execute(w io.Writer, page any, names ...string) error {
-	parsed, err := template.New(names[0]).ParseFS(files, names...)
-	if err == nil {
-		err = parsed.Execute(w, page)
-	}
-	if err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	return nil
-}
-
-// asset reads an embedded file.
-func asset(name string) string {
-	text, err := files.ReadFile(name)
-	if err != nil {
-		panic(err) // it is embedded
-	}
-	return string(text)
-}
-
-// style is the style sheet of the page, with the colours of its pictures.
-func style() template.CSS { return template.CSS(picture.Variables() + asset("page.css")) }
-
-// policy allows the page its own script and styles and the images that it holds itself, as a chart of many small jobs does, and nothing else:
-// whatever got into the text, nothing of it runs or asks the network.
-func policy(script string) string {
-	sum := sha256.Sum256([]byte(script))
-	return "default-src 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+	return document.Execute(w, p, pageTemplate)
 }
 
 // gather joins the rows of runs. Where two runs have rows of the same cell, solvers are named with their runs.

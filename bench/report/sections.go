@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/allot-opt/allot/internal/document"
 )
 
 // What the pictures and pairs of all groups may take together, so that a suite of hundreds of groups is still a page.
@@ -19,15 +21,15 @@ type section struct {
 	Verdict   sentence
 	Reference string // what the group is only beside; empty: nothing
 	Notes     []string
-	Solvers   *table
-	Gaps      *table
-	Ratios    *table
-	Forest    *forest
+	Solvers   *document.Table
+	Gaps      *document.Table
+	Ratios    *document.Table
+	Forest    *document.Drawn
 	Closing   sentence // how the others compare with the first solver
 	Diagram   *diagram
-	Plots     []*plot
-	ratios    *Forest
-	Pairs     *table
+	Plots     []*document.Drawn
+	ratios    *document.Forest
+	Pairs     *document.Table
 }
 
 // room is the size that is left for the groups.
@@ -87,12 +89,12 @@ func (p *page) addGroups(s *study, left room) {
 // section makes the section of a group. It leaves out what has no room and adds a note.
 func (r *room) section(id string, g *group, preferred map[string]int) *section {
 	c := &section{
-		ID: id, Name: printable(g.title()), Facts: g.facts(), Verdict: g.words(), Reference: g.referenceNote(), Notes: g.notes(), Solvers: g.solversTable(id + "-solvers"),
+		ID: id, Name: document.Printable(g.title()), Facts: g.facts(), Verdict: g.words(), Reference: g.referenceNote(), Notes: g.notes(), Solvers: g.solversTable(id + "-solvers"),
 		Diagram: newDiagram(id+"-cd", g.test),
 	}
 	if first := g.first(r.against); first != "" {
 		duels := g.duels(first, g.test.solvers)
-		c.Ratios, c.Closing, c.ratios = g.test.ratiosTable(id+"-ratios", duels), g.test.against(duels), g.test.forestOf(duels)
+		c.Ratios, c.Closing, c.ratios = g.ratiosTable(id+"-ratios", duels), g.test.against(duels), g.test.forestOf(duels)
 		if note := ratioNote(duels); note != "" {
 			c.Notes = append(c.Notes, note)
 		}
@@ -100,8 +102,7 @@ func (r *room) section(id string, g *group, preferred map[string]int) *section {
 	var missing []string
 	if r.plotted > 0 {
 		if f := c.ratios; f != nil {
-			from, to := reach([]Forest{*f})
-			c.Forest = f.placed(id+"-forest", from, to)
+			c.Forest = f.Drawn(id + "-forest")
 			r.plotted -= len(c.Forest.Elements)
 		}
 		c.Plots = g.plots(id, preferred)

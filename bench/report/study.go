@@ -10,6 +10,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/tables"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
@@ -193,7 +194,7 @@ func budgetOf(row *bench.Row) string {
 		limits = append(limits, seconds(row.TimeLimit))
 	}
 	if row.MaxEvals > 0 {
-		limits = append(limits, fmt.Sprintf("%s evaluations", whole(row.MaxEvals)))
+		limits = append(limits, fmt.Sprintf("%s evaluations", document.Whole(row.MaxEvals)))
 	}
 	if limits == nil {
 		return "no limit"

@@ -11,6 +11,8 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
 	"github.com/allot-opt/allot/bench/tables"
+	"github.com/allot-opt/allot/internal/document"
+	"github.com/allot-opt/allot/internal/picture"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -114,7 +116,7 @@ func TestBestIsComparable(t *testing.T) {
 		rows[3].Objective, rows[3].Fault = nil, "broke"
 		best := ""
 		for _, cells := range newStudy(rows, nil, nil).groups[0].solversTable("t").Rows {
-			if cells[3].IsBest {
+			if cells[3].IsGood {
 				best += cells[0].Text
 			}
 			if cells[0].Text == "b" && (cells[12].Text != "1 of 2" || !cells[12].IsBad) {
@@ -180,10 +182,10 @@ func TestStyles(t *testing.T) {
 		seen := map[int]bool{}
 		for k, c := range g.solvers {
 			style := g.styles(preferred)[c.name]
-			if (style == faint) != (k >= styles) || style != faint && seen[style] {
+			if (style == document.Faint) != (k >= picture.Styles) || style != document.Faint && seen[style] {
 				t.Fatalf("solver %d has style %d", k, style)
 			}
-			if len(g.solvers) <= styles && preferred[c.name] < styles && style != preferred[c.name] {
+			if len(g.solvers) <= picture.Styles && preferred[c.name] < picture.Styles && style != preferred[c.name] {
 				t.Fatalf("%s has style %d, in other groups %d", c.name, style, preferred[c.name])
 			}
 			seen[style] = true
@@ -193,10 +195,10 @@ func TestStyles(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
-		percent(0): "0.00", percent(0.001): "<0.01", percent(12.345): "12.35", percent(1234.6): "1235", percent(math.Inf(1)): "∞", percent(math.NaN()): missing,
+		percent(0): "0.00", percent(0.001): "<0.01", percent(12.345): "12.35", percent(1234.6): "1235", percent(math.Inf(1)): "∞", percent(math.NaN()): document.Missing,
 		probability(0.0004): "<0.001", probability(0.04999): "0.050", probability(0.99996): "1", seconds(0.00025): "250 µs", seconds(3e-9): "3e−09 s",
-		seconds(0.5): "500 ms", seconds(12): "12 s", clip("abcdef", 4): "abc…", clip("中文中文", 5): "中文…", clip("abcd", 4): "abcd", printable("a\u202eb"): "a\uFFFDb",
-		listed([]string{"a", "b", "c"}): "a, b and c", figure(-2.5, 3): "−2.5",
+		seconds(0.5): "500 ms", seconds(12): "12 s", clip("abcdef", 4): "abc…", clip("中文中文", 5): "中文…", clip("abcd", 4): "abcd", document.Printable("a\u202eb"): "a\uFFFDb",
+		document.Listed([]string{"a", "b", "c"}): "a, b and c", document.Rounded(-2.5, 3): "−2.5",
 		interval(statistics.Interval{Estimate: 1234.567, Low: 1224.5, High: 1244.6}): "1235 ± 10",
 	} {
 		if got != want {

@@ -4,68 +4,26 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/allot-opt/allot/internal/document"
 )
 
-// table is a table that sorts.
-type table struct {
-	ID      string
-	Caption string
-	Columns []Column
-	Rows    [][]cell
-	Foot    [][]cell // stays below, however the rows are sorted
-}
-
-// cell is a place in a table.
-type cell struct {
-	Text   string
-	Value  string // to sort by where the text does not do; empty: the text
-	IsBest bool
-	IsBad  bool
-}
-
-// text is a cell of text without letters that do not print.
-func text(s string) cell { return cell{Text: printable(s)} }
-
-// number is a cell that sorts by the value whatever the text rounds it to.
-func number(x float64, text string) cell {
-	if math.IsNaN(x) {
-		return cell{Text: missing}
-	}
-	return cell{Text: text, Value: strconv.FormatFloat(x, 'g', 12, 64)}
-}
-
 // clock is a cell of seconds, to the millisecond: below that they are of the machine.
-func clock(s float64) cell {
+func clock(s float64) document.Cell {
 	switch {
 	case s < 0.0005:
-		return number(s, "<0.001")
+		return document.Number(s, "<0.001")
 	case s < 1:
-		return number(s, strconv.FormatFloat(s, 'f', 3, 64))
+		return document.Number(s, strconv.FormatFloat(s, 'f', 3, 64))
 	}
-	return number(s, figure(s, 4))
-}
-
-// count is a cell of a whole number.
-func count(n int) cell { return cell{Text: whole(n)} }
-
-// printable replaces what does not print, such as marks that turn the direction of writing.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !strconv.IsPrint(r) {
-			return '\uFFFD'
-		}
-		return r
-	}, s)
+	return document.Number(s, document.Rounded(s, 4))
 }
 
 // markBest marks the least value of a column, or the greatest, if it is of a row that counts (nil: all do) and they are not all alike.
-func (t *table) markBest(column int, greatest bool, counts func(row int) bool) {
+func markBest(t *document.Table, column int, greatest bool, counts func(row int) bool) {
 	best, worst := math.NaN(), math.NaN()
-	value := func(row []cell) float64 {
-		if row[column].Text == missing || row[column].Value == "" {
-			return math.NaN()
-		}
-		x, err := strconv.ParseFloat(row[column].Value, 64)
+	value := func(row []document.Cell) float64 {
+		x, err := strconv.ParseFloat(row[column].Key(), 64)
 		if err != nil {
 			return math.NaN()
 		}
@@ -88,13 +46,13 @@ func (t *table) markBest(column int, greatest bool, counts func(row int) bool) {
 		return
 	}
 	for k, row := range t.Rows {
-		row[column].IsBest = value(row) == best && (counts == nil || counts(k))
+		row[column].IsGood = value(row) == best && (counts == nil || counts(k))
 	}
 }
 
 // solversTable is what each solver of a group did.
-func (g *group) solversTable(id string) *table {
-	t := &table{ID: id, Caption: "The solvers, by mean rank", Columns: []Column{
+func (g *group) solversTable(id string) *document.Table {
+	t := &document.Table{ID: id, Caption: "The solvers, by mean rank", Columns: []document.Column{
 		{Name: "solver", IsText: true},
 		{Name: "mean rank", Help: "mean over the instances of its rank among the solvers; 1 is the best possible"},
 		{Name: "best on", Help: "instances on which no solver was better", First: "descending"},
@@ -115,28 +73,28 @@ func (g *group) solversTable(id string) *table {
 	if c := g.reference(); c != nil {
 		row := g.solverRow(c)
 		row[0].Text += " (" + g.other.kind.single() + ")"
-		row[1], row[2] = cell{Text: missing}, cell{Text: missing} // it is ranked among others
+		row[1], row[2] = document.Cell{Text: document.Missing}, document.Cell{Text: document.Missing} // it is ranked among others
 		t.Foot = append(t.Foot, row)
 	}
-	t.markBest(1, false, nil)
-	t.markBest(2, true, nil)
+	markBest(t, 1, false, nil)
+	markBest(t, 2, true, nil)
 	complete := g.complete()
 	for _, column := range []int{3, 4, 5, 6} {
-		t.markBest(column, false, func(row int) bool { return complete[g.solvers[row].name] })
+		markBest(t, column, false, func(row int) bool { return complete[g.solvers[row].name] })
 	}
 	return t
 }
 
 // solverRow is the line of a solver in the table of solvers.
-func (g *group) solverRow(c *contender) []cell {
+func (g *group) solverRow(c *contender) []document.Cell {
 	f := g.figuresOf(c)
-	row := []cell{
-		text(c.name), number(f.rank, strconv.FormatFloat(f.rank, 'f', 2, 64)), number(float64(f.wins), whole(f.wins)),
-		number(f.mean.Estimate, interval(f.mean)), number(f.gap, percent(f.gap)), number(min(f.rpd, math.MaxFloat64), percent(f.rpd)), number(f.bound, percent(f.bound)), count(f.proved),
-		clock(f.time), number(f.speed, figure(f.speed, 3)), count(f.left), count(f.faults), count(f.results),
+	row := []document.Cell{
+		document.Text(c.name), document.Number(f.rank, strconv.FormatFloat(f.rank, 'f', 2, 64)), document.Number(float64(f.wins), document.Whole(f.wins)),
+		document.Number(f.mean.Estimate, interval(f.mean)), document.Number(f.gap, percent(f.gap)), document.Number(min(f.rpd, math.MaxFloat64), percent(f.rpd)), document.Number(f.bound, percent(f.bound)), document.Count(f.proved),
+		clock(f.time), document.Number(f.speed, document.Rounded(f.speed, 3)), document.Count(f.left), document.Count(f.faults), document.Count(f.results),
 	}
 	if f.results < f.runs {
-		row[12].Text += " of " + whole(f.runs)
+		row[12].Text += " of " + document.Whole(f.runs)
 		row[12].IsBad = true
 	}
 	row[10].IsBad, row[11].IsBad = f.left > 0, f.faults > 0
@@ -164,7 +122,7 @@ func (g *group) complete() map[string]bool {
 const mostPairs = 500
 
 // pairsTable is the comparisons of all pairs; nil without any.
-func (o *outcome) pairsTable(id string) *table {
+func (o *outcome) pairsTable(id string) *document.Table {
 	if o == nil || len(o.pairs) == 0 {
 		return nil
 	}
@@ -172,7 +130,7 @@ func (o *outcome) pairsTable(id string) *table {
 	if o.seeds {
 		better, worse = "pairs of runs better", "worse"
 	}
-	t := &table{ID: id, Caption: "Every pair of solvers, the one of the better mean rank first", Columns: []Column{
+	t := &document.Table{ID: id, Caption: "Every pair of solvers, the one of the better mean rank first", Columns: []document.Column{
 		{Name: "solver", IsText: true}, {Name: "against", IsText: true},
 		{Name: better, First: "descending"}, {Name: "equal"}, {Name: worse},
 		{Name: "effect", Help: "rank-biserial correlation or Cliff's delta, from −1, always better, to 1, always worse"},
@@ -180,7 +138,7 @@ func (o *outcome) pairsTable(id string) *table {
 		{Name: "p (Holm)", Help: "adjusted for all pairs that could be significant; none where there are too few samples"}, {Name: "verdict", IsText: true},
 	}}
 	if len(o.pairs) > mostPairs {
-		t.Caption += ": the first " + whole(mostPairs) + " of " + whole(len(o.pairs))
+		t.Caption += ": the first " + document.Whole(mostPairs) + " of " + document.Whole(len(o.pairs))
 	}
 	for _, q := range o.pairs[:min(len(o.pairs), mostPairs)] {
 		p, adjusted := q.p, q.adjusted
@@ -190,10 +148,10 @@ func (o *outcome) pairsTable(id string) *table {
 		if !o.canTell(&q) {
 			adjusted = math.NaN()
 		}
-		t.Rows = append(t.Rows, []cell{
-			text(o.solvers[q.a]), text(o.solvers[q.b]), count(q.better), count(q.equal), count(q.worse),
-			number(q.effect, strings.Replace(strconv.FormatFloat(q.effect, 'f', 2, 64), "-", "−", 1)), text(sizeOf(q.effect)),
-			number(p, probability(p)), number(adjusted, probability(adjusted)), {Text: o.verdict(&q), IsBest: o.differ(q.a, q.b)},
+		t.Rows = append(t.Rows, []document.Cell{
+			document.Text(o.solvers[q.a]), document.Text(o.solvers[q.b]), document.Count(q.better), document.Count(q.equal), document.Count(q.worse),
+			document.Number(q.effect, strings.Replace(strconv.FormatFloat(q.effect, 'f', 2, 64), "-", "−", 1)), document.Text(sizeOf(q.effect)),
+			document.Number(p, probability(p)), document.Number(adjusted, probability(adjusted)), {Text: o.verdict(&q), IsGood: o.differ(q.a, q.b)},
 		})
 	}
 	return t

@@ -9,26 +9,27 @@ import (
 	"strconv"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/numtext"
 )
 
 // winnersTable is who wins in each group.
-func (s *study) winnersTable(sections []*section) *table {
-	t := &table{ID: "winners", Caption: "Who wins where", Columns: []Column{
+func (s *study) winnersTable(sections []*section) *document.Table {
+	t := &document.Table{ID: "winners", Caption: "Who wins where", Columns: []document.Column{
 		{Name: "group", IsText: true}, {Name: "instances"}, {Name: "first", IsText: true}, {Name: "mean rank"},
 		{Name: "best on"}, {Name: "second", IsText: true}, {Name: "mean rank"}, {Name: "first against second", IsText: true},
 	}}
 	for k, g := range s.groups {
 		first, next := g.leaders()
 		lead := g.solvers[0]
-		row := []cell{
-			{Text: sections[k].Name}, count(len(g.cases)), {Text: first, IsBest: true}, number(lead.rank, strconv.FormatFloat(lead.rank, 'f', 2, 64)),
-			count(g.figuresOf(lead).wins),
+		row := []document.Cell{
+			{Text: sections[k].Name}, document.Count(len(g.cases)), {Text: first, IsGood: true}, document.Number(lead.rank, strconv.FormatFloat(lead.rank, 'f', 2, 64)),
+			document.Count(g.figuresOf(lead).wins),
 		}
 		if next == nil {
-			row = append(row, cell{Text: missing}, cell{Text: missing}, cell{Text: missing})
+			row = append(row, document.Cell{Text: document.Missing}, document.Cell{Text: document.Missing}, document.Cell{Text: document.Missing})
 		} else {
-			row = append(row, text(next.name), number(next.rank, strconv.FormatFloat(next.rank, 'f', 2, 64)), g.against(lead, next))
+			row = append(row, document.Text(next.name), document.Number(next.rank, strconv.FormatFloat(next.rank, 'f', 2, 64)), g.against(lead, next))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -38,31 +39,31 @@ func (s *study) winnersTable(sections []*section) *table {
 // leaders are the names of the solvers with the best mean rank, and the one that comes after them; nil: none.
 func (g *group) leaders() (string, *contender) {
 	const most = 3
-	names := []string{printable(g.solvers[0].name)}
+	names := []string{document.Printable(g.solvers[0].name)}
 	k := 1
 	for ; k < len(g.solvers) && g.solvers[k].rank == g.solvers[0].rank; k++ {
-		names = append(names, printable(g.solvers[k].name))
+		names = append(names, document.Printable(g.solvers[k].name))
 	}
 	if n := len(names) - most; n > 0 {
 		names = append(names[:most], fmt.Sprintf("%d more", n))
 	}
 	if k == len(g.solvers) {
-		return listed(names), nil
+		return document.Listed(names), nil
 	}
-	return listed(names), g.solvers[k]
+	return document.Listed(names), g.solvers[k]
 }
 
 // against is the verdict on two solvers.
-func (g *group) against(a, b *contender) cell {
+func (g *group) against(a, b *contender) document.Cell {
 	if g.test == nil {
-		return cell{Text: missing}
+		return document.Cell{Text: document.Missing}
 	}
 	o := g.test
 	q := o.between(slices.Index(o.solvers, a.name), slices.Index(o.solvers, b.name))
 	if q == nil {
-		return cell{Text: missing}
+		return document.Cell{Text: document.Missing}
 	}
-	c := cell{Text: o.verdict(q), IsBest: o.differ(q.a, q.b)}
+	c := document.Cell{Text: o.verdict(q), IsGood: o.differ(q.a, q.b)}
 	if o.decision != byMeanRanks && o.canTell(q) {
 		c.Text += ", p " + related(q.adjusted)
 	}
@@ -81,7 +82,7 @@ const (
 )
 
 // faultsTable is what went wrong, the most frequent first; nil where nothing did.
-func (s *study) faultsTable() *table {
+func (s *study) faultsTable() *document.Table {
 	type fault struct{ solver, text string }
 	counts := map[fault]int{}
 	example := map[fault]string{}
@@ -99,21 +100,21 @@ func (s *study) faultsTable() *table {
 	list := slices.SortedFunc(maps.Keys(counts), func(a, b fault) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), numtext.Natural(a.solver, b.solver), cmp.Compare(a.text, b.text))
 	})
-	t := &table{ID: "faults", Caption: "Runs that failed", Columns: []Column{
+	t := &document.Table{ID: "faults", Caption: "Runs that failed", Columns: []document.Column{
 		{Name: "solver", IsText: true}, {Name: "runs", First: "descending"}, {Name: "why", IsText: true}, {Name: "such as", IsText: true},
 	}}
 	if len(list) > mostFaults {
-		t.Caption += fmt.Sprintf(": the %d most frequent of %s kinds", mostFaults, whole(len(list)))
+		t.Caption += fmt.Sprintf(": the %d most frequent of %s kinds", mostFaults, document.Whole(len(list)))
 	}
 	for _, f := range list[:min(len(list), mostFaults)] {
-		t.Rows = append(t.Rows, []cell{text(f.solver), count(counts[f]), text(clip(f.text, mostFaultLetters)), text(example[f])})
+		t.Rows = append(t.Rows, []document.Cell{document.Text(f.solver), document.Count(counts[f]), document.Text(clip(f.text, mostFaultLetters)), document.Text(example[f])})
 	}
 	return t
 }
 
 // skippedTable is what was not run; nil where all was.
-func skippedTable(runs []Run) *table {
-	t := &table{ID: "skipped", Caption: "Not run", Columns: []Column{
+func skippedTable(runs []Run) *document.Table {
+	t := &document.Table{ID: "skipped", Caption: "Not run", Columns: []document.Column{
 		{Name: "solver", IsText: true}, {Name: "instances", First: "descending"}, {Name: "why", IsText: true},
 	}}
 	seen := map[bench.Skipped]bool{}
@@ -124,7 +125,7 @@ func skippedTable(runs []Run) *table {
 		for _, skip := range run.File.Skipped {
 			if !seen[skip] {
 				seen[skip] = true
-				t.Rows = append(t.Rows, []cell{text(skip.Solver), count(skip.Instances), text(clip(skip.Reason, mostFaultLetters))})
+				t.Rows = append(t.Rows, []document.Cell{document.Text(skip.Solver), document.Count(skip.Instances), document.Text(clip(skip.Reason, mostFaultLetters))})
 			}
 		}
 	}
@@ -135,14 +136,14 @@ func skippedTable(runs []Run) *table {
 }
 
 // rowsTable is every run.
-func (s *study) rowsTable() *table {
-	t := &table{ID: "rows", Caption: "Every run", Columns: []Column{
+func (s *study) rowsTable() *document.Table {
+	t := &document.Table{ID: "rows", Caption: "Every run", Columns: []document.Column{
 		{Name: "instance", IsText: true}, {Name: "group", IsText: true}, {Name: "solver", IsText: true}, {Name: "seed"}, {Name: "objective"},
 		{Name: "gap to best known, %"}, {Name: "bound"}, {Name: "status", IsText: true}, {Name: "stopped by", IsText: true}, {Name: "time, s"},
 		{Name: "evaluations"}, {Name: "left out"}, {Name: "fault", IsText: true},
 	}}
 	if len(s.rows) > mostRows {
-		t.Caption += ": the first " + whole(mostRows) + " of " + whole(len(s.rows))
+		t.Caption += ": the first " + document.Whole(mostRows) + " of " + document.Whole(len(s.rows))
 	}
 	for _, g := range s.groups {
 		for _, p := range g.cases {
@@ -153,28 +154,20 @@ func (s *study) rowsTable() *table {
 }
 
 // rows lists the lines of a problem up to a limit.
-func (p *problem) rows(g *group, most int) [][]cell {
-	var list [][]cell
+func (p *problem) rows(g *group, most int) [][]document.Cell {
+	var list [][]document.Cell
 	for _, c := range g.solvers {
 		for _, row := range p.cells[c.name] {
 			if len(list) >= most {
 				return list
 			}
 			gap := p.gap(row)
-			list = append(list, []cell{
-				text(row.Instance), text(row.Group), text(row.Solver), {Text: strconv.FormatUint(row.Seed, 10)}, {Text: figure(objective(row), 6)},
-				{Text: percent(gap)}, {Text: optional(numtext.Finite(row.Bound.Or(math.NaN())))}, text(row.StatusText()), text(string(row.Stop)), clock(row.Elapsed),
-				{Text: whole(row.Evaluations)}, {Text: whole(row.Left)}, text(clip(row.Fault, mostFaultLetters)),
+			list = append(list, []document.Cell{
+				document.Text(row.Instance), document.Text(row.Group), document.Text(row.Solver), {Text: strconv.FormatUint(row.Seed, 10)}, {Text: document.Rounded(objective(row), 6)},
+				{Text: percent(gap)}, {Text: document.Rounded(row.Bound.Or(math.NaN()), 6)}, document.Text(row.StatusText()), document.Text(string(row.Stop)), clock(row.Elapsed),
+				{Text: document.Whole(row.Evaluations)}, {Text: document.Whole(row.Left)}, document.Text(clip(row.Fault, mostFaultLetters)),
 			})
 		}
 	}
 	return list
-}
-
-// optional is a figure that may be missing.
-func optional(x *float64) string {
-	if x == nil {
-		return missing
-	}
-	return figure(*x, 6)
 }

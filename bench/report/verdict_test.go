@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/race"
 )
 
@@ -64,7 +65,7 @@ func TestSentenceDiagramAndPairsAgree(t *testing.T) {
 			if differ == joined(q.a, q.b) {
 				t.Fatalf("%s and %s: %q, on one bar: %v", o.solvers[q.a], o.solvers[q.b], o.verdict(&q), joined(q.a, q.b))
 			}
-			if cells := pairs.Rows[i]; cells[9].Text != o.verdict(&q) || cells[9].IsBest != differ || strings.HasPrefix(o.verdict(&q), "too few") && cells[8].Text != missing {
+			if cells := pairs.Rows[i]; cells[9].Text != o.verdict(&q) || cells[9].IsGood != differ || strings.HasPrefix(o.verdict(&q), "too few") && cells[8].Text != document.Missing {
 				t.Fatalf("the table says %+v", cells)
 			}
 		}
@@ -167,7 +168,7 @@ func TestTooFewToTell(t *testing.T) {
 		t.Error(got)
 	}
 	for _, o := range []*outcome{few, equal, runs} {
-		if cells := o.pairsTable("p").Rows[0]; cells[8].Text != missing {
+		if cells := o.pairsTable("p").Rows[0]; cells[8].Text != document.Missing {
 			t.Errorf("p of what could not be tested: %+v", cells)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/numtext"
 )
 
@@ -30,14 +31,14 @@ func (s *sentence) name(names ...string) {
 		case k > 0:
 			s.say(", ")
 		}
-		*s = append(*s, piece{printable(name), true})
+		*s = append(*s, piece{document.Printable(name), true})
 	}
 }
 
 // sizeOf is an effect in a word.
 func sizeOf(effect float64) string {
 	if math.IsNaN(effect) {
-		return missing
+		return document.Missing
 	}
 	return string(statistics.MagnitudeOf(effect))
 }
@@ -65,10 +66,10 @@ func (o *outcome) words() sentence {
 		s.say("All solvers have the same mean rank" + on + ". ")
 	case len(first) > 1:
 		s.name(first...)
-		s.say(" share the best mean rank, " + figure(o.mean[order[0]], 3) + " of " + whole(len(o.solvers)) + on + ". ")
+		s.say(" share the best mean rank, " + document.Rounded(o.mean[order[0]], 3) + " of " + document.Whole(len(o.solvers)) + on + ". ")
 	default:
 		s.name(first...)
-		s.say(" has the best mean rank, " + figure(o.mean[order[0]], 3) + " among " + numtext.CountedGrouped(len(o.solvers), "solver") + on + ". ")
+		s.say(" has the best mean rank, " + document.Rounded(o.mean[order[0]], 3) + " among " + numtext.CountedGrouped(len(o.solvers), "solver") + on + ". ")
 	}
 	o.sayTests(&s, order)
 	return s
@@ -102,7 +103,7 @@ func (o *outcome) sayTests(s *sentence, order []int) {
 		return
 	}
 	if o.ranks != nil && len(o.solvers) > 2 {
-		s.say("The solvers differ (Friedman’s p " + related(o.ranks.PF) + ", concordance " + figure(o.ranks.W, 2) + "). ")
+		s.say("The solvers differ (Friedman’s p " + related(o.ranks.PF) + ", concordance " + document.Rounded(o.ranks.W, 2) + "). ")
 	}
 	worse, better, open := o.beside(order)
 	lead, how := o.solvers[order[0]], " ("+o.test()+", α = 5 %)."
@@ -172,7 +173,7 @@ func (o *outcome) samples() string {
 		text = "so few runs on one instance"
 	}
 	if n := len(o.pairs); n > 1 {
-		text += " and " + whole(n) + " comparisons"
+		text += " and " + document.Whole(n) + " comparisons"
 	}
 	return text
 }

@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"encoding/csv"
 	"io"
 	"maps"
 	"math"
@@ -9,8 +8,9 @@ import (
 	"strconv"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/document"
+	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
-	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -20,27 +20,15 @@ func WriteCSV(w io.Writer, rows []bench.Row, metrics []model.Metric) error {
 	if metrics == nil {
 		metrics = slices.DeleteFunc(slices.Clone(model.MetricTable()), func(m model.Metric) bool { return m.PerCluster })
 	}
-	out := csv.NewWriter(w)
-	header := []string{"instance", "solver", "seed", "status", "stop", "objective", "bound", "gap_percent", "elapsed_s", "evaluations", "fault"}
 	columns := csvColumns(rows, metrics)
-	for _, column := range columns {
-		header = append(header, column.name())
-	}
-	if err := out.Write(header); err != nil {
-		return err
-	}
+	t := document.NewTable("", 0, append([]string{"instance", "solver", "seed", "status", "stop", "objective", "bound", "gap_percent", "elapsed_s", "evaluations", "fault"}, kit.Each(columns, csvColumn.name)...)...)
+	plain := document.Plain
 	for _, row := range rows {
-		record := []string{plaintext.Cell(row.Instance), plaintext.Cell(row.Solver), strconv.FormatUint(row.Seed, 10), string(row.Status), string(row.Stop),
-			numtext.Exact(row.Objective), numtext.Exact(numtext.Finite(row.Bound.Or(math.NaN()))), numtext.Exact(row.Gap), numtext.Exact(&row.Elapsed), strconv.FormatInt(row.Evaluations, 10), plaintext.Cell(row.Fault)}
-		for _, column := range columns {
-			record = append(record, column.cell(row.Metrics))
-		}
-		if err := out.Write(record); err != nil {
-			return err
-		}
+		t.Add(append([]document.Cell{plain(row.Instance), plain(row.Solver), plain(strconv.FormatUint(row.Seed, 10)), plain(string(row.Status)), plain(string(row.Stop)),
+			document.Exact(row.Objective), document.Exact(numtext.Finite(row.Bound.Or(math.NaN()))), document.Exact(row.Gap), document.Exact(&row.Elapsed), plain(strconv.FormatInt(row.Evaluations, 10)), plain(row.Fault)},
+			kit.Each(columns, func(c csvColumn) document.Cell { return c.cell(row.Metrics) })...)...)
 	}
-	out.Flush()
-	return out.Error()
+	return t.CSV(w)
 }
 
 // csvColumn is a metric, or what it is on a cluster.
@@ -76,13 +64,13 @@ func (c csvColumn) name() string {
 }
 
 // cell is the value in the column; empty: there is none.
-func (c csvColumn) cell(metrics model.Metrics) string {
+func (c csvColumn) cell(metrics model.Metrics) document.Cell {
 	value, ok := metrics.Get(c.metric)
 	if c.cluster != "" {
 		value, ok = metrics[c.metric].ByCluster[c.cluster]
 	}
 	if !ok {
-		return ""
+		return document.Cell{}
 	}
-	return numtext.Exact(&value)
+	return document.Exact(&value)
 }

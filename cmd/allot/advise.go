@@ -96,7 +96,7 @@ func runAdvise(c *cli.Context, args []string) error {
 
 // writeAdvice writes the page, and what matters most for whoever wrote it.
 func writeAdvice(c *cli.Context, path string, report *advise.Report, data []string) error {
-	from := advise.Origin{Command: commandOfThis(c), Data: data, Version: solve.Version()}
+	from := lab.Origin{Command: commandOfThis(c), Data: data, Version: solve.Version()}
 	if err := writeFile(path, func(w io.Writer) error { return report.WritePage(w, from) }); err != nil {
 		return err
 	}

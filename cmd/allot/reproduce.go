@@ -11,7 +11,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
-	figures "github.com/allot-opt/allot/bench/report"
 	"github.com/allot-opt/allot/internal/files"
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
@@ -291,7 +290,7 @@ func writeFigures(outcome *papers.Outcome, dir string, formats ...picture.Format
 	for _, p := range outcome.Pictures() {
 		for _, format := range formats {
 			name := filepath.Join(dir, p.Name+"."+string(format))
-			if err := writeFile(name, func(w io.Writer) error { return figures.WriteFigure(w, &p.Figure, format) }); err != nil {
+			if err := writeFile(name, func(w io.Writer) error { return p.Figure.Write(w, format) }); err != nil {
 				return err
 			}
 		}

@@ -48,7 +48,7 @@ func TestSentencesOfFewJobs(t *testing.T) {
 	for memory, ofMemory := range numbers {
 		for devices, ofDevices := range numbers {
 			p := NeedsPart{MemoryJobs: memory, DevicesJobs: devices, MemoryUsed: 0.5, DevicesUsed: 0.25}
-			text := strings.Join(p.section(8).lines, "\n")
+			text := strings.Join(p.section(8).Lines, "\n")
 			if none := memory+devices == 0; none != strings.Contains(text, "does not say what memory or devices jobs used") {
 				t.Errorf("%d jobs with memory, %d with devices: %s", memory, devices, text)
 			}
@@ -61,7 +61,7 @@ func TestSentencesOfFewJobs(t *testing.T) {
 	}
 	for asked, want := range map[int]string{0: "The trace states no time limits.", 1: "1 job asked for a limit; they used", 2: "2 jobs asked for a limit; they used"} {
 		p := LimitsPart{Asked: asked}
-		if text := strings.Join(p.section(8).lines, "\n"); !strings.HasPrefix(text, want) {
+		if text := strings.Join(p.section(8).Lines, "\n"); !strings.HasPrefix(text, want) {
 			t.Errorf("%d jobs with a limit: %s", asked, text)
 		}
 	}

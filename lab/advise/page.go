@@ -3,86 +3,43 @@ package advise
 import (
 	"fmt"
 	"io"
-	"math"
 
-	"github.com/allot-opt/allot/bench/report"
-	"github.com/allot-opt/allot/bench/statistics"
-	"github.com/allot-opt/allot/internal/kit"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/numtext"
+	"github.com/allot-opt/allot/lab"
 )
-
-// Origin is where the figures of a page come from.
-type Origin struct {
-	Command string   // the command line
-	Data    []string // what reading the trace dropped and repaired, a line each
-	Version string   // of the program
-}
 
 // pageRows are the rows of the tables of a page; JSON has all.
 const pageRows = 25
 
 // WritePage writes the report as a page that needs no other files. The same report and origin give the same bytes.
-func (r *Report) WritePage(w io.Writer, from Origin) error {
-	a := &report.Account{Kicker: "Advice for a site", Title: r.Trace, Doc: r.headline(), By: "allot advise", Last: " " + from.Version + "; the same trace and options give the same page.", Method: r.method()}
-	if len(r.First) > 0 {
-		a.Short, a.Details = r.First[0], r.First[1:]
-	}
-	a.Notes = kit.Each(r.Caveats, func(caveat string) string { return "Warning: " + caveat })
+func (r *Report) WritePage(w io.Writer, from lab.Origin) error {
+	a := &document.Document{Kicker: "Advice for a site", Title: r.Trace, Doc: r.headline(), By: "allot advise", Last: " " + from.Version + "; the same trace and options give the same page.", Method: r.method()}
 	if r.Anonymous {
 		a.Notes = append(a.Notes, "The names of users, accounts, jobs, queues, clusters and machines are replaced: the same name always has the same label on this page.")
 	}
 	for _, s := range r.sections(pageRows) {
-		part := report.Part{Name: s.title, Lines: s.lines, Command: r.Commands[s.part]}
-		if len(s.tables) > 0 {
-			part.Grid = s.tables[0].grid()
-		}
-		if s.part == partLoad && r.Load != nil {
-			part.Figures = r.Load.figures()
-		}
-		a.Parts = append(a.Parts, part)
-		for _, t := range s.tables[min(1, len(s.tables)):] {
-			a.Parts = append(a.Parts, report.Part{Name: t.caption, Grid: t.grid()})
-		}
+		a.Parts = append(a.Parts, s.Part)
 		for _, c := range s.of {
 			for _, part := range c.Report.Effect() {
-				part.Name = s.title + ": " + part.Name
+				part.Name = s.Name + ": " + part.Name
 				a.Parts = append(a.Parts, part)
 			}
 		}
 	}
-	data := report.Part{Name: "The command and the data", Command: from.Command, Lines: append(append([]string(nil), from.Data...), r.Caveats...)}
-	if len(data.Lines) == 0 {
-		data.Text = "Nothing was dropped or repaired, and the instance says that it leaves nothing out."
-	}
-	a.Parts = append(a.Parts, data)
-	return report.WriteAccount(w, a)
-}
-
-// grid is the table as a page shows it.
-func (t *table) grid() *report.Grid {
-	g := &report.Grid{Caption: t.caption}
-	for k, name := range t.head {
-		g.Columns = append(g.Columns, report.Column{Name: name, IsText: k < t.texts})
-	}
-	for _, row := range t.rows {
-		g.Rows = append(g.Rows, kit.Each(row, func(text string) report.Cell { return report.Cell{Text: text} }))
-	}
-	return g
+	return from.Write(w, a, r.First, r.Caveats)
 }
 
 // figures draws the load by hour of the day.
-func (p *LoadPart) figures() []report.Figure {
-	if len(p.Hours) == 0 {
-		return nil
-	}
-	f := report.Figure{Title: "Which hours are full", Note: "Share of all processors that jobs hold, by weekday. " + p.Zone + ".", X: "hour of the day", Y: "processors in use (%)", Linear: true}
+func (p *LoadPart) figures() []document.Figure {
+	f := document.Figure{Title: "Which hours are full", Note: "Share of all processors that jobs hold, by weekday. " + p.Zone + ".", X: "hour of the day", Y: "processors in use (%)", Linear: true}
 	for d, row := range p.Hours {
-		line := report.Line{Name: days[d]}
+		line := document.Line{Name: days[d]}
 		for h, x := range row {
 			if x < 0 {
 				continue
 			}
-			line.Points = append(line.Points, report.Estimate{X: float64(h), Value: statistics.Interval{Estimate: 100 * x, Low: math.Inf(-1), High: math.Inf(1)}})
+			line.Points = append(line.Points, document.At(float64(h), 100*x))
 		}
 		if len(line.Points) > 0 {
 			f.Lines = append(f.Lines, line)
@@ -91,7 +48,7 @@ func (p *LoadPart) figures() []report.Figure {
 	for h := range 24 {
 		f.Places = append(f.Places, numtext.Figure(float64(h)))
 	}
-	return []report.Figure{f}
+	return []document.Figure{f}
 }
 
 // method says how the figures came to be.

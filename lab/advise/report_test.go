@@ -67,7 +67,7 @@ func input(in *model.Instance, needs map[string]Needs) Input {
 func written(t *testing.T, r *Report) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := r.WritePage(&b, Origin{Command: "allot advise", Version: "0"}); err != nil {
+	if err := r.WritePage(&b, lab.Origin{Command: "allot advise", Version: "0"}); err != nil {
 		t.Fatal(err)
 	}
 	list, err := json.Marshal(r)

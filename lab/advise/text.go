@@ -2,9 +2,11 @@ package advise
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/plaintext"
 	"github.com/allot-opt/allot/internal/texttable"
@@ -16,42 +18,30 @@ const textRows = 8
 
 // section is a part for people: both the text and the page show it.
 type section struct {
-	part   string
-	title  string
-	lines  []string
-	tables []table
-	of     []*Comparison // whose effect the page draws
-}
-
-// table is a table for people.
-type table struct {
-	caption string
-	head    []string
-	texts   int // first columns that are text
-	rows    [][]string
+	document.Part
+	of []*Comparison // whose effect the page draws
 }
 
 // sections are the parts of the report, with at most the given number of rows in a table.
 func (r *Report) sections(rows int) (list []section) {
-	add := func(s *section) {
-		if s != nil {
-			list = append(list, *s)
-		}
+	add := func(part string, s *section) {
+		s.Command = r.Commands[part]
+		list = append(list, *s)
 	}
 	if r.Limits != nil {
-		add(r.Limits.section(rows))
+		add(partLimits, r.Limits.section(rows))
 	}
 	if r.Needs != nil {
-		add(r.Needs.section(rows))
+		add(partNeeds, r.Needs.section(rows))
 	}
 	if r.Waits != nil {
-		add(r.Waits.section(rows))
+		add(partWaits, r.Waits.section(rows))
 	}
 	if r.Load != nil {
-		add(r.Load.section(rows))
+		add(partLoad, r.Load.section(rows))
 	}
 	if r.Policies != nil {
-		add(&section{part: partPolicies, title: "Would another policy serve better?", lines: append([]string(nil), r.Policies.Answer...), of: []*Comparison{r.Policies}})
+		add(partPolicies, &section{document.Part{Name: "Would another policy serve better?", Lines: slices.Clone(r.Policies.Answer)}, []*Comparison{r.Policies}})
 	}
 	return list
 }
@@ -66,8 +56,8 @@ func more(all, rows int, what string) []string {
 
 // section is the part about time limits for people.
 func (p *LimitsPart) section(rows int) *section {
-	s := &section{part: partLimits, title: "Time limits"}
-	say := func(format string, parts ...any) { s.lines = append(s.lines, fmt.Sprintf(format, parts...)) }
+	s := &section{Part: document.Part{Name: "Time limits"}}
+	say := func(format string, parts ...any) { s.Lines = append(s.Lines, fmt.Sprintf(format, parts...)) }
 	if p.Asked > 0 {
 		say("%s asked for a limit; they used %s of the processor time that they asked for. %s", counted(p.Asked, "job"), percent(p.Used), p.summary())
 	} else {
@@ -98,7 +88,7 @@ func (p *LimitsPart) section(rows int) *section {
 	}
 	if p.Gain != nil {
 		say("If users had followed it, a killed job running again with its old limit (%s lost):", processorHours(p.Lost))
-		s.lines = append(s.lines, p.Gain.Answer...)
+		s.Lines = append(s.Lines, p.Gain.Answer...)
 		s.of = append(s.of, p.Gain)
 		if !p.Settled {
 			say("The times at which jobs would have been killed did not settle in the replays, so the waits of killed jobs are near ones.")
@@ -106,7 +96,7 @@ func (p *LimitsPart) section(rows int) *section {
 	} else if p.Why != "" {
 		say("%s", p.Why)
 	}
-	t := table{caption: "Time limits requested and used, the most unused processor time first", head: []string{"who", "advice", "requested", "longest", "used"}, texts: 2}
+	t := document.NewTable("Time limits requested and used, the most unused processor time first", 2, "who", "advice", "requested", "longest", "used")
 	var kinds []*Limit
 	for k := range p.Limits { // advice first
 		if p.Limits[k].State == Advised {
@@ -123,12 +113,12 @@ func (p *LimitsPart) section(rows int) *section {
 		if l.Requested > 0 {
 			requested, used = seconds(l.Requested), percent(l.Share)
 		}
-		t.rows = append(t.rows, []string{l.who(), l.what(p.Needed), requested, seconds(l.Most), used})
+		t.Add(document.Texts(l.who(), l.what(p.Needed), requested, seconds(l.Most), used)...)
 	}
-	if len(t.rows) > 0 {
-		s.tables = append(s.tables, t)
+	if len(t.Rows) > 0 {
+		s.Tables = append(s.Tables, t)
 	}
-	s.lines = append(s.lines, more(len(kinds), rows, "kind")...)
+	s.Lines = append(s.Lines, more(len(kinds), rows, "kind")...)
 	return s
 }
 
@@ -155,27 +145,27 @@ func (w *Walk) sentence() string {
 
 // section is the part about memory and devices for people; nil: nothing is known of them.
 func (p *NeedsPart) section(rows int) *section {
-	s := &section{part: partNeeds, title: "Memory and devices"}
+	s := &section{Part: document.Part{Name: "Memory and devices"}}
 	if p.MemoryJobs == 0 && p.DevicesJobs == 0 {
-		s.lines = []string{"The trace does not say what memory or devices jobs used. Of Slurm, sacct without -X prints it, with the columns JobName, ReqMem, MaxRSS, NTasks, TRESUsageInTot and TRESUsageInAve."}
+		s.Lines = []string{"The trace does not say what memory or devices jobs used. Of Slurm, sacct without -X prints it, with the columns JobName, ReqMem, MaxRSS, NTasks, TRESUsageInTot and TRESUsageInAve."}
 		return s
 	}
 	if p.MemoryJobs > 0 {
-		s.lines = append(s.lines, fmt.Sprintf("%s: they used at their highest %s of the memory that they asked for, weighted by run time.", counted(p.MemoryJobs, "job"), percent(p.MemoryUsed)))
-		t := table{caption: "Memory asked for and used, the most unused first", head: []string{"who", "jobs", "asked", "used", "most"}, texts: 1}
+		s.Lines = append(s.Lines, fmt.Sprintf("%s: they used at their highest %s of the memory that they asked for, weighted by run time.", counted(p.MemoryJobs, "job"), percent(p.MemoryUsed)))
+		t := document.NewTable("Memory asked for and used, the most unused first", 1, "who", "jobs", "asked", "used", "most")
 		for _, u := range p.Memory[:min(rows, len(p.Memory))] {
-			t.rows = append(t.rows, []string{u.who(), fmt.Sprint(u.Jobs), megabytes(u.Asked), megabytes(u.Used), megabytes(u.Most)})
+			t.Add(document.Texts(u.who(), fmt.Sprint(u.Jobs), megabytes(u.Asked), megabytes(u.Used), megabytes(u.Most))...)
 		}
-		s.tables = append(s.tables, t)
-		s.lines = append(s.lines, more(len(p.Memory), rows, "row")...)
+		s.Tables = append(s.Tables, t)
+		s.Lines = append(s.Lines, more(len(p.Memory), rows, "row")...)
 	}
 	if p.DevicesJobs > 0 {
-		s.lines = append(s.lines, fmt.Sprintf("%s with GPUs: the GPUs were busy %s of the time that jobs held them.", counted(p.DevicesJobs, "job"), percent(p.DevicesUsed)))
-		t := table{caption: "GPUs held and busy, the most idle first", head: []string{"who", "jobs", "GPU hours", "busy"}, texts: 1}
+		s.Lines = append(s.Lines, fmt.Sprintf("%s with GPUs: the GPUs were busy %s of the time that jobs held them.", counted(p.DevicesJobs, "job"), percent(p.DevicesUsed)))
+		t := document.NewTable("GPUs held and busy, the most idle first", 1, "who", "jobs", "GPU hours", "busy")
 		for _, u := range p.Devices[:min(rows, len(p.Devices))] {
-			t.rows = append(t.rows, []string{u.who(), fmt.Sprint(u.Jobs), fmt.Sprintf("%.0f", u.Asked/3600), percent(u.Used / max(u.Asked, 1e-300))})
+			t.Add(document.Texts(u.who(), fmt.Sprint(u.Jobs), fmt.Sprintf("%.0f", u.Asked/3600), percent(u.Used/max(u.Asked, 1e-300)))...)
 		}
-		s.tables = append(s.tables, t)
+		s.Tables = append(s.Tables, t)
 	}
 	return s
 }
@@ -185,8 +175,8 @@ func (u *Unused) who() string { return (&Kind{User: u.User, Name: u.Name}).who()
 
 // section is the part about waits for people.
 func (p *WaitsPart) section(rows int) *section {
-	s := &section{part: partWaits, title: "Waits and fairness"}
-	s.lines = append(s.lines, fmt.Sprintf("Replayed under the site's policy, jobs wait %s on average, and 95 %% of them at most %s.%s", seconds(p.Mean), seconds(p.P95), p.starvation()))
+	s := &section{Part: document.Part{Name: "Waits and fairness"}}
+	s.Lines = append(s.Lines, fmt.Sprintf("Replayed under the site's policy, jobs wait %s on average, and 95 %% of them at most %s.%s", seconds(p.Mean), seconds(p.P95), p.starvation()))
 	for k := range p.Longest {
 		w := &p.Longest[k]
 		text := fmt.Sprintf("Job %s", legible(w.Job))
@@ -211,35 +201,34 @@ func (p *WaitsPart) section(rows int) *section {
 		if len(front) > 0 {
 			text += " While it waits, these hold most of what it could use: " + strings.Join(front, ", ") + "."
 		}
-		s.lines = append(s.lines, text)
+		s.Lines = append(s.Lines, text)
 	}
-	var users, accounts table
-	users = table{caption: "The users with most jobs", head: []string{"user", "jobs", "mean wait", "95 % wait", "received"}, texts: 1}
-	accounts = table{caption: "The accounts with most jobs", head: []string{"account", "jobs", "mean wait", "95 % wait"}, texts: 1}
+	users := document.NewTable("The users with most jobs", 1, "user", "jobs", "mean wait", "95 % wait", "received")
+	accounts := document.NewTable("The accounts with most jobs", 1, "account", "jobs", "mean wait", "95 % wait")
 	second := p.second()
 	for _, c := range p.Classes.Groups[0].Policies[0].Classes {
 		if c.Wait == nil {
 			continue
 		}
-		row := []string{legible(c.Name), fmt.Sprint(c.Jobs), seconds(c.Wait.Mean * second), seconds(c.Wait.P95 * second)}
+		row := document.Texts(legible(c.Name), fmt.Sprint(c.Jobs), seconds(c.Wait.Mean*second), seconds(c.Wait.P95*second))
 		switch {
-		case c.Kind == "user" && len(users.rows) < rows && c.Entitled != nil && *c.Entitled > 0:
-			users.rows = append(users.rows, append(row, percent(*c.Received / *c.Entitled)))
-		case c.Kind == "account" && len(accounts.rows) < rows:
-			accounts.rows = append(accounts.rows, row)
+		case c.Kind == "user" && len(users.Rows) < rows && c.Entitled != nil && *c.Entitled > 0:
+			users.Rows = append(users.Rows, append(row, document.Text(percent(*c.Received / *c.Entitled))))
+		case c.Kind == "account" && len(accounts.Rows) < rows:
+			accounts.Rows = append(accounts.Rows, row)
 		}
 	}
-	fair := table{caption: "Fairness by 30 days", head: []string{"from day", "users", "Jain", "least", "received"}, texts: 0}
+	fair := document.NewTable("Fairness by 30 days", 0, "from day", "users", "Jain", "least", "received")
 	for _, f := range p.Fairness[max(0, len(p.Fairness)-rows):] {
-		fair.rows = append(fair.rows, []string{fmt.Sprint(f.Day), fmt.Sprint(f.Users), fmt.Sprintf("%.2f", f.Jain), legible(f.Least), percent(f.Part)})
+		fair.Add(document.Texts(fmt.Sprint(f.Day), fmt.Sprint(f.Users), fmt.Sprintf("%.2f", f.Jain), legible(f.Least), percent(f.Part))...)
 	}
-	for _, t := range []table{users, accounts, fair} {
-		if len(t.rows) > 0 {
-			s.tables = append(s.tables, t)
+	for _, t := range []*document.Table{users, accounts, fair} {
+		if len(t.Rows) > 0 {
+			s.Tables = append(s.Tables, t)
 		}
 	}
-	if len(users.rows) > 0 || len(fair.rows) > 0 {
-		s.lines = append(s.lines, "Received is the part of the processor time that a user was entitled to: an equal share among those who have jobs in the system, at most what they ask for. Jain's index is 1 where all receive the same part.")
+	if len(users.Rows) > 0 || len(fair.Rows) > 0 {
+		s.Lines = append(s.Lines, "Received is the part of the processor time that a user was entitled to: an equal share among those who have jobs in the system, at most what they ask for. Jain's index is 1 where all receive the same part.")
 	}
 	return s
 }
@@ -255,22 +244,22 @@ func (p *WaitsPart) second() float64 {
 
 // section is the part about load for people.
 func (p *LoadPart) section(rows int) *section {
-	s := &section{part: partLoad, title: "Load"}
-	t := table{caption: "Load by cluster and partition", head: []string{"what", "jobs", "processor hours", "of all", "in use"}, texts: 1}
+	s := &section{Part: document.Part{Name: "Load"}}
+	t := document.NewTable("Load by cluster and partition", 1, "what", "jobs", "processor hours", "of all", "in use")
 	for _, c := range p.Clusters[:min(rows, len(p.Clusters))] {
-		t.rows = append(t.rows, []string{"cluster " + legible(c.Name), fmt.Sprint(c.Jobs), fmt.Sprintf("%.0f", c.Time/3600), percent(c.Part), c.use()})
+		t.Add(document.Texts("cluster "+legible(c.Name), fmt.Sprint(c.Jobs), fmt.Sprintf("%.0f", c.Time/3600), percent(c.Part), c.use())...)
 	}
 	for _, q := range p.Queues[:min(rows, len(p.Queues))] {
-		t.rows = append(t.rows, []string{"queue " + legible(q.Name), fmt.Sprint(q.Jobs), fmt.Sprintf("%.0f", q.Time/3600), percent(q.Part), ""})
+		t.Add(document.Texts("queue "+legible(q.Name), fmt.Sprint(q.Jobs), fmt.Sprintf("%.0f", q.Time/3600), percent(q.Part), "")...)
 	}
-	s.tables = append(s.tables, t)
+	s.Tables = append(s.Tables, t)
 	if len(p.Hours) == 0 {
-		s.lines = append(s.lines, "Which hours are full is not known: the trace has no dates, or its jobs arrive at one time.")
+		s.Lines = append(s.Lines, "Which hours are full is not known: the trace has no dates, or its jobs arrive at one time.")
 	} else {
-		s.lines = append(s.lines, strings.TrimSpace(p.fullest()))
-		h := table{caption: "Processors in use by weekday and time of day (" + p.Zone + ")", head: []string{"", "0–3 h", "4–7 h", "8–11 h", "12–15 h", "16–19 h", "20–23 h"}, texts: 1}
+		s.Lines, s.Figures = append(s.Lines, strings.TrimSpace(p.fullest())), p.figures()
+		h := document.NewTable("Processors in use by weekday and time of day ("+p.Zone+")", 1, "", "0–3 h", "4–7 h", "8–11 h", "12–15 h", "16–19 h", "20–23 h")
 		for d, row := range p.Hours {
-			cells := []string{days[d]}
+			cells := document.Texts(days[d])
 			for from := 0; from < 24; from += 4 {
 				sum, n := 0.0, 0
 				for _, x := range row[from : from+4] {
@@ -279,18 +268,18 @@ func (p *LoadPart) section(rows int) *section {
 					}
 				}
 				if n == 0 {
-					cells = append(cells, "?")
+					cells = append(cells, document.Text("?"))
 					continue
 				}
-				cells = append(cells, percent(sum/float64(n)))
+				cells = append(cells, document.Text(percent(sum/float64(n))))
 			}
-			h.rows = append(h.rows, cells)
+			h.Add(cells...)
 		}
-		s.tables = append(s.tables, h)
+		s.Tables = append(s.Tables, h)
 	}
 	if p.More != nil {
-		s.lines = append(s.lines, fmt.Sprintf("With %s more nodes (%s more), and the same jobs:", percent(p.Part), counted(p.Added, "processor")))
-		s.lines = append(s.lines, p.More.Answer...)
+		s.Lines = append(s.Lines, fmt.Sprintf("With %s more nodes (%s more), and the same jobs:", percent(p.Part), counted(p.Added, "processor")))
+		s.Lines = append(s.Lines, p.More.Answer...)
 		s.of = append(s.of, p.More)
 	}
 	return s
@@ -337,41 +326,18 @@ func (r *Report) Text() string {
 	b.WriteString(r.FirstLines() + "\n")
 	paragraph(r.headline())
 	for _, s := range r.sections(textRows) {
-		fmt.Fprintf(b, "\n%s\n", strings.ToUpper(s.title))
-		for _, line := range s.lines {
+		fmt.Fprintf(b, "\n%s\n", strings.ToUpper(s.Name))
+		for _, line := range s.Lines {
 			paragraph(line)
 		}
-		for _, t := range s.tables {
+		for _, t := range s.Tables {
 			b.WriteByte('\n')
-			paragraph(t.caption + ":")
-			b.WriteString(t.text() + "\n")
+			paragraph(t.Caption + ":")
+			b.WriteString(t.Text())
 		}
-		if command := r.Commands[s.part]; command != "" {
-			paragraph("Alone: " + command)
+		if s.Command != "" {
+			paragraph("Alone: " + s.Command)
 		}
 	}
 	return b.String()
-}
-
-// text is the table in lines that fit.
-func (t *table) text() string {
-	head := make([]any, len(t.head))
-	for k := range head {
-		head[k] = t.head[k]
-	}
-	w := texttable.New(t.texts, head...)
-	if t.texts == 2 {
-		w = texttable.NewBroken(20, t.texts, head...)
-	}
-	for _, row := range t.rows {
-		cells := make([]any, len(row))
-		for k := range cells {
-			cells[k] = plaintext.Printable(row[k])
-		}
-		if t.texts == 2 {
-			cells[0] = strings.ReplaceAll(row[0], ", ", "\n")
-		}
-		w.AppendRow(cells)
-	}
-	return w.Render()
 }

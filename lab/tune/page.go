@@ -5,10 +5,9 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/bench/report"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/kit"
 	"github.com/allot-opt/allot/internal/numtext"
 )
@@ -17,7 +16,7 @@ import (
 // command line that made the answer.
 func (a *Answer) WritePage(w io.Writer, command string) error {
 	sentences := a.sentences()
-	page := &report.Account{
+	page := &document.Document{
 		Kicker: "Tuning", Title: a.headline(), Doc: fmt.Sprintf("%s, tuned for %s%s.", a.base(), a.Question.Metric, a.on()), By: "allot tune", Last: " " + a.Version + ".",
 		Short: sentences[0], Details: sentences[1:], Method: a.method(),
 		Notes: kit.Each(a.Caveats, func(caveat string) string { return "Warning: " + caveat }),
@@ -32,8 +31,8 @@ func (a *Answer) WritePage(w io.Writer, command string) error {
 	if a.Policies != nil {
 		page.Parts = append(page.Parts, a.Policies.Parts()...)
 	}
-	page.Parts = append(page.Parts, report.Part{Name: "The command", Command: command})
-	return report.WriteAccount(w, page)
+	page.Parts = append(page.Parts, document.Part{Name: "The command", Command: command})
+	return page.HTML(w)
 }
 
 // on names the trace.
@@ -45,26 +44,26 @@ func (a *Answer) on() string {
 }
 
 // gainPart draws the gain in the races and on what was set aside, and the steps to it.
-func (a *Answer) gainPart() report.Part {
+func (a *Answer) gainPart() document.Part {
 	axis := fmt.Sprintf("%s ÷ that of %s", a.Question.Metric, a.base())
-	part := report.Part{Name: "The gain", Text: fmt.Sprintf("Each line is %s under other parameters as a multiple of that of %s. Left of 1 is better.", a.Question.Metric, a.base())}
-	rows := []report.ForestRow{forestRow("set aside", a.HeldOut)}
+	part := document.Part{Name: "The gain", Text: fmt.Sprintf("Each line is %s under other parameters as a multiple of that of %s. Left of 1 is better.", a.Question.Metric, a.base())}
+	rows := []document.ForestRow{forestRow("set aside", a.HeldOut)}
 	if a.Training != nil {
 		part.Text += " Only the first line had no part in the choice."
 		rows = append(rows, forestRow("in the races", a.Training))
 	}
-	part.Forests = []report.Forest{{Title: a.found(), Axis: axis, Less: "shown to be better", More: "shown to be worse", Blocks: []report.ForestBlock{{Rows: rows}}}}
+	part.Forests = []document.Forest{{Title: a.found(), Axis: axis, Less: "shown to be better", More: "shown to be worse", Blocks: []document.ForestBlock{{Rows: rows}}}}
 	if len(a.Steps) > 1 {
-		rows := kit.Each(a.Steps, func(s Step) report.ForestRow { return forestRow(a.stepTitle(&s), s.Training) })
-		part.Forests = append(part.Forests, report.Forest{Title: "Step by step, in the races", Axis: axis, Less: "shown to be better", More: "shown to be worse", Blocks: []report.ForestBlock{{Rows: rows}},
+		rows := kit.Each(a.Steps, func(s Step) document.ForestRow { return forestRow(a.stepTitle(&s), s.Training) })
+		part.Forests = append(part.Forests, document.Forest{Title: "Step by step, in the races", Axis: axis, Less: "shown to be better", More: "shown to be worse", Blocks: []document.ForestBlock{{Rows: rows}},
 			Note: "Each line has the changes of the lines above it too. Each step is the one that helps most at that point."})
 	}
 	return part
 }
 
 // forestRow is a gain in a forest plot.
-func forestRow(name string, g *Gain) report.ForestRow {
-	row := report.ForestRow{Name: name, Ratio: math.NaN(), Low: math.NaN(), High: math.NaN()}
+func forestRow(name string, g *Gain) document.ForestRow {
+	row := document.ForestRow{Name: name, Ratio: math.NaN(), Low: math.NaN(), High: math.NaN()}
 	if g != nil && g.Ratio != nil {
 		row.Ratio = *g.Ratio
 	}
@@ -76,8 +75,8 @@ func forestRow(name string, g *Gain) report.ForestRow {
 }
 
 // spacePart is the table of what was varied.
-func (a *Answer) spacePart() report.Part {
-	grid := &report.Grid{Caption: "What was varied", Columns: []report.Column{{Name: "parameter", IsText: true}, {Name: "values", IsText: true}, {Name: "as it stands", IsText: true}, {Name: "found", IsText: true}, {Name: "only where", IsText: true}}}
+func (a *Answer) spacePart() document.Part {
+	table := document.NewTable("What was varied", 5, "parameter", "values", "as it stands", "found", "only where")
 	found := a.values()
 	for _, d := range a.Question.Space {
 		ends := d.Values
@@ -96,9 +95,9 @@ func (a *Answer) spacePart() report.Part {
 		if d.When != nil {
 			when = d.When.Name + " is " + strings.Join(d.When.Values, " or ")
 		}
-		grid.Rows = append(grid.Rows, []report.Cell{{Text: name}, {Text: values}, {Text: terms[len(ends)]}, {Text: terms[len(ends)+1]}, {Text: when}})
+		table.Add(document.Texts(name, values, terms[len(ends)], terms[len(ends)+1], when)...)
 	}
-	return report.Part{Name: "The space", Grid: grid}
+	return document.Part{Name: "The space", Tables: []*document.Table{table}}
 }
 
 // values are the values of what was found, by parameter; empty where a parameter does not matter beside the others.
@@ -113,20 +112,17 @@ func (a *Answer) values() map[string]string {
 }
 
 // racesPart is the table of the races.
-func (a *Answer) racesPart() report.Part {
-	grid := &report.Grid{Caption: "The races, one after another", Columns: []report.Column{{Name: "race"}, {Name: "candidates", Help: "at the start, the best of the races before included"},
+func (a *Answer) racesPart() document.Part {
+	table := &document.Table{Caption: "The races, one after another", Columns: []document.Column{{Name: "race"}, {Name: "candidates", Help: "at the start, the best of the races before included"},
 		{Name: "heats", Help: "instances, or windows of the trace, each with a seed, on which the candidates ran"}, {Name: "dropped", Help: "shown to be worse than the best"}, {Name: "runs so far"}, {Name: "best at the end", IsText: true}}}
-	count := func(n int) report.Cell {
-		return report.Cell{Text: numtext.Grouped(strconv.Itoa(n)), Value: new(float64(n))}
-	}
 	for k, r := range a.Races {
 		best := ""
 		if len(r.Best) > 0 {
 			best = r.Best[0]
 		}
-		grid.Rows = append(grid.Rows, []report.Cell{count(k + 1), count(r.Candidates), count(r.Heats), count(r.Dropped), count(r.Runs), {Text: best}})
+		table.Add(document.Count(k+1), document.Count(r.Candidates), document.Count(r.Heats), document.Count(r.Dropped), document.Count(r.Runs), document.Text(best))
 	}
-	return report.Part{Name: "The races", Grid: grid}
+	return document.Part{Name: "The races", Tables: []*document.Table{table}}
 }
 
 // method says how the answer came to be.

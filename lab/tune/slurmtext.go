@@ -3,8 +3,8 @@ package tune
 import (
 	"strings"
 
-	"github.com/allot-opt/allot/bench/report"
 	"github.com/allot-opt/allot/formats/slurm"
+	"github.com/allot-opt/allot/internal/document"
 )
 
 // text writes the end of an answer for people: the waits by class, the lines, and the command that shows the effect again.
@@ -29,11 +29,11 @@ func (s *SlurmConf) text(b *strings.Builder, a *Answer) {
 }
 
 // parts are the sections of a page: the lines first.
-func (s *SlurmConf) parts() []report.Part {
+func (s *SlurmConf) parts() []document.Part {
 	if s == nil {
 		return nil
 	}
-	part := report.Part{Name: "Lines of slurm.conf to change", Lines: s.Lines, Command: s.Command, Text: "The other lines stay as they are. After slurm.conf is changed on all nodes, scontrol reconfigure reads it. The command shows the effect again."}
+	part := document.Part{Name: "Lines of slurm.conf to change", Lines: s.Lines, Command: s.Command, Text: "The other lines stay as they are. After slurm.conf is changed on all nodes, scontrol reconfigure reads it. The command shows the effect again."}
 	switch {
 	case len(s.Lines) > 0:
 	case len(s.Tried) > 0:
@@ -41,7 +41,7 @@ func (s *SlurmConf) parts() []report.Part {
 	default:
 		part.Name, part.Text = "Keep your slurm.conf", "Nothing better was found."
 	}
-	return []report.Part{part}
+	return []document.Part{part}
 }
 
 // terms are the name and the values of a parameter as the reader writes them: of slurm.conf, where that is tuned.

@@ -44,7 +44,7 @@ var makePages = sync.OnceValue(func() (err error) {
 	if folder, err = os.MkdirTemp("", "pages"); err != nil {
 		return err
 	}
-	output, err := exec.Command("go", "test", "-C", "../..", "-count=1", "-run", "^TestPages$", "./bench/report", "./draw", "-pages", folder).CombinedOutput()
+	output, err := exec.Command("go", "test", "-C", "../..", "-count=1", "-run", "^TestPages$", "./bench/report", "./internal/document", "./draw", "-pages", folder).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("the sample pages cannot be made: %w\n%s", err, output)
 	}

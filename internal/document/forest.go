@@ -1,8 +1,7 @@
-package report
+package document
 
 import (
 	"fmt"
-	"html/template"
 	"image/color"
 	"math"
 	"strconv"
@@ -72,7 +71,7 @@ func reach(forests []Forest) (low, high float64) {
 }
 
 // allPlaced lays plots out beside each other.
-func allPlaced(forests []Forest, id string) (list []*forest) {
+func allPlaced(forests []Forest, id string) (list []*Drawn) {
 	for k := range forests {
 		low, high := reach(forests)
 		if high/low > farApart {
@@ -148,21 +147,21 @@ func (r *ForestRow) look() (style int, ink color.Color) {
 	case r.Shown:
 		return 0, picture.StyleOf(0).Ink()
 	}
-	return faint, picture.Quiet
+	return Faint, picture.Quiet
 }
 
 // draw draws the plot, whose axis goes from one ratio to another.
 func (f *Forest) draw(s *picture.Sheet, from, to float64) {
 	a := f.axis(from, to)
 	area := picture.Box(forestLabels, forestTop, s.Width-6, forestTop+f.height())
-	s.Lying(&a, area, nil, plotLetters-1)
+	s.Lying(&a, area, nil, Letters-1)
 	at := func(x float64) float64 { return area.X0 + a.At(x)*area.Width() }
 	s.Line(at(1), area.Y0, at(1), area.Y1, picture.Pen{Width: 1.4, Ink: picture.Ink})
 	y := area.Y0
 	for _, b := range f.Blocks {
 		if b.Name != "" {
-			heading := picture.Lettering{Size: plotLetters - 1, Bold: true, Ink: picture.Ink}
-			s.Text(0, y+forestHead-8, heading, heading.Fitted(printable(b.Name), forestLabels-8))
+			heading := picture.Lettering{Size: Letters - 1, Bold: true, Ink: picture.Ink}
+			s.Text(0, y+forestHead-8, heading, heading.Fitted(Printable(b.Name), forestLabels-8))
 			y += forestHead
 		}
 		for k := range b.Rows {
@@ -175,14 +174,14 @@ func (f *Forest) draw(s *picture.Sheet, from, to float64) {
 // draw draws a row around a height.
 func (r *ForestRow) draw(s *picture.Sheet, a *picture.Axis, area picture.Rect, y float64) {
 	const drop, radius = 5, 4.6
-	name := printable(r.Name)
+	name := Printable(r.Name)
 	s.Group("row", name+": "+r.words(), func() {
-		label := picture.Lettering{Size: plotLetters, Ink: picture.Ink}
+		label := picture.Lettering{Size: Letters, Ink: picture.Ink}
 		s.Text(8, y+drop, label, label.Fitted(name, forestLabels-18))
 		style, ink := r.look()
 		pen := picture.Pen{Width: 2, Ink: ink}
 		if math.IsNaN(r.Ratio) {
-			s.Text(area.X0+a.At(1)*area.Width()+8, y+drop, picture.Lettering{Size: plotLetters - 1, Ink: picture.Quiet}, "no ratio")
+			s.Text(area.X0+a.At(1)*area.Width()+8, y+drop, picture.Lettering{Size: Letters - 1, Ink: picture.Quiet}, "no ratio")
 			return
 		}
 		at := func(x float64) float64 { return area.X0 + a.At(x)*area.Width() }
@@ -206,7 +205,7 @@ func (r *ForestRow) draw(s *picture.Sheet, a *picture.Axis, area picture.Rect, y
 			arrow(s, x, y, -1, pen)
 		case r.Ratio > a.To:
 			arrow(s, x, y, 1, pen)
-		case style != faint:
+		case style != Faint:
 			s.Marker(picture.StyleOf(style), x, y, radius)
 		case r.hasInterval():
 			s.Dot(x, y, radius-0.6, picture.Quiet)
@@ -229,30 +228,22 @@ func (r *ForestRow) words() string {
 	case math.IsNaN(r.Ratio):
 		return "no ratio"
 	case r.hasInterval():
-		return fmt.Sprintf("%s [%s, %s]", figure(r.Ratio, 3), figure(r.Low, 3), figure(r.High, 3))
+		return fmt.Sprintf("%s [%s, %s]", Rounded(r.Ratio, 3), Rounded(r.Low, 3), Rounded(r.High, 3))
 	}
-	return figure(r.Ratio, 3) + ", without an interval"
-}
-
-// forest is a forest plot as the template shows it.
-type forest struct {
-	ID, Title, Description, Note string
-	ViewBox                      string
-	Elements                     template.HTML
-	Legend                       []entry
+	return Rounded(r.Ratio, 3) + ", without an interval"
 }
 
 // placed lays the plot out for the page, with an axis from one ratio to another.
-func (f *Forest) placed(id string, from, to float64) *forest {
-	p := &forest{ID: id, Title: printable(f.Title), Note: printable(f.Note)}
+func (f *Forest) placed(id string, from, to float64) *Drawn {
+	p := &Drawn{Class: "forest", ID: id, Title: Printable(f.Title), Note: Printable(f.Note)}
 	var rows []string
 	for _, b := range f.Blocks {
 		for k := range b.Rows {
 			rows = append(rows, b.Rows[k].Name+" "+b.Rows[k].words())
 		}
 	}
-	p.Description = printable(f.Axis + ", with intervals: " + strings.Join(rows, "; ") + ".")
-	p.ViewBox, p.Elements = elements(&picture.Drawing{Width: plotWidth, Height: forestTop + f.height() + forestBelow, Dots: 2, Draw: func(s *picture.Sheet) { f.draw(s, from, to) }})
+	p.Description = Printable(f.Axis + ", with intervals: " + strings.Join(rows, "; ") + ".")
+	p.ViewBox, p.Elements = Elements(&picture.Drawing{Width: Width, Height: forestTop + f.height() + forestBelow, Dots: 2, Draw: func(s *picture.Sheet) { f.draw(s, from, to) }})
 	for _, e := range []struct {
 		name string
 		row  ForestRow
@@ -263,7 +254,7 @@ func (f *Forest) placed(id string, from, to float64) *forest {
 				s.Line(0, 8, s.Width, 8, picture.Pen{Width: 2, Ink: ink})
 			}
 			switch {
-			case style != faint:
+			case style != Faint:
 				s.Marker(picture.StyleOf(style), s.Width/2, 8, 4.6)
 			default:
 				s.Dot(s.Width/2, 8, 4.6, ink)
@@ -272,9 +263,26 @@ func (f *Forest) placed(id string, from, to float64) *forest {
 				}
 			}
 		}}
-		item := entry{Name: printable(e.name)}
-		item.ViewBox, item.Elements = elements(&sample)
+		item := Entry{Name: Printable(e.name)}
+		item.ViewBox, item.Elements = Elements(&sample)
 		p.Legend = append(p.Legend, item)
 	}
 	return p
+}
+
+// Drawing is the plot as a file, with its title.
+func (f *Forest) Drawing() *picture.Drawing {
+	header := picture.HeaderHeight(0)
+	from, to := reach([]Forest{*f})
+	return &picture.Drawing{Title: f.Title, Width: Width, Height: header + forestTop + f.height() + forestBelow, Dots: 2, Draw: func(s *picture.Sheet) {
+		s.FillRect(picture.Box(0, 0, s.Width, s.Height), picture.Paper)
+		s.Header(f.Title, nil)
+		f.draw(s.Below(header), from, to)
+	}}
+}
+
+// Drawn lays the plot out for the page.
+func (f *Forest) Drawn(id string) *Drawn {
+	from, to := reach([]Forest{*f})
+	return f.placed(id, from, to)
 }

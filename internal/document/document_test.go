@@ -1,54 +1,78 @@
-package report_test
+package document_test
 
 import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"flag"
 	"io"
-	"math"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/bench/report"
-	"github.com/allot-opt/allot/bench/statistics"
+	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/picture"
 )
 
-// accountOf is an account whose every text is the given one.
-func accountOf(text string) *report.Account {
-	line := func(values ...float64) report.Line {
-		l := report.Line{Name: text}
+// hostile is a text that becomes part of a page that does not escape it.
+const hostile = `</script></title><img src=x onerror=alert(1)>"'&{{.}}`
+
+var pagesTo = flag.String("pages", "", "folder to save the sample pages in: tools/browser looks at them")
+
+// With -pages the sample pages are saved.
+func TestPages(t *testing.T) {
+	for name, words := range map[string]string{"account": "plain words", "hostile-account": hostile} {
+		var page bytes.Buffer
+		d := documentOf(words)
+		d.Parts[1].Figures[0].X, d.Parts[1].Figures[0].Y = "short", "short" // a long name of an axis does not fit
+		if err := d.HTML(&page); err != nil {
+			t.Fatal(err)
+		}
+		if *pagesTo == "" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(*pagesTo, name+".html"), page.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// documentOf is a document whose every text is the given one.
+func documentOf(text string) *document.Document {
+	line := func(values ...float64) document.Line {
+		l := document.Line{Name: text}
 		for k, v := range values {
-			l.Points = append(l.Points, report.Estimate{X: float64(10 * (k + 1)), Value: statistics.Interval{N: 5, Estimate: v, Low: v - 1, High: v + 2}})
+			l.Points = append(l.Points, document.Estimate{X: float64(10 * (k + 1)), Value: v, Low: v - 1, High: v + 2})
 		}
 		return l
 	}
 	one := line(4)
-	one.Points[0].Value.Low, one.Points[0].Value.High = math.Inf(-1), math.Inf(1)
-	return &report.Account{
-		Kicker: text, Title: text, Doc: text, Short: text, By: text, Facts: []report.Fact{{Name: text, Value: text}}, Method: []string{text},
-		Parts: []report.Part{
-			{Name: text, Text: text, Grid: &report.Grid{Caption: text, Columns: []report.Column{{Name: text, IsText: true, Help: text}, {Name: "n"}},
-				Rows: [][]report.Cell{{{Text: text}, {Text: "three", Value: new(3.0), IsGood: true}}, {{Text: "b"}, {Text: "–", IsBad: true}}}}},
-			{Name: text, Folded: true, Figures: []report.Figure{
-				{Title: text, Note: text, X: text, Y: text, Lines: []report.Line{line(3, 5, 4), line(8, 2, 1.5)}},
-				{Title: "one point", X: "x", Y: "y", Lines: []report.Line{one}},
-				{Title: "logarithmic", X: "x", Y: "y", Lines: []report.Line{line(2, 500), line(30, 4000)}},
+	one.Points[0] = document.At(10, 4)
+	return &document.Document{
+		Kicker: text, Title: text, Doc: text, Short: text, By: text, Facts: []document.Fact{{Name: text, Value: text}}, Method: []string{text},
+		Parts: []document.Part{
+			{Name: text, Text: text, Tables: []*document.Table{{Caption: text, Columns: []document.Column{{Name: text, IsText: true, Help: text}, {Name: "n"}},
+				Rows: [][]document.Cell{{{Text: text}, {Text: "three", Value: new(3.0), IsGood: true}}, {{Text: "b"}, {Text: "–", IsBad: true}}}}}},
+			{Name: text, Folded: true, Figures: []document.Figure{
+				{Title: text, Note: text, X: text, Y: text, Lines: []document.Line{line(3, 5, 4), line(8, 2, 1.5)}},
+				{Title: "one point", X: "x", Y: "y", Lines: []document.Line{one}},
+				{Title: "logarithmic", X: "x", Y: "y", Lines: []document.Line{line(2, 500), line(30, 4000)}},
 				{Title: "none", X: "x", Y: "y"},
 			}},
 		},
 	}
 }
 
-// An account shows every text and number; what texts hold stays text.
-func TestAccount(t *testing.T) {
+// A document shows every text and number; what texts hold stays text.
+func TestDocument(t *testing.T) {
 	var page, again, bad bytes.Buffer
-	if err := errors.Join(report.WriteAccount(&page, accountOf("plain words")), report.WriteAccount(&again, accountOf("plain words")), report.WriteAccount(&bad, accountOf(hostile))); err != nil {
+	if err := errors.Join(documentOf("plain words").HTML(&page), documentOf("plain words").HTML(&again), documentOf(hostile).HTML(&bad)); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(page.Bytes(), again.Bytes()) {
-		t.Error("the same account gives two pages")
+		t.Error("the same document gives two pages")
 	}
 	for _, want := range []string{"<h1>plain words</h1>", `data-v="3"`, "<b>three</b>", "<em>–</em>", "4 figures", "y (logarithmic)", "one point", `class="curve s1"`} {
 		if !strings.Contains(page.String(), want) {
@@ -67,9 +91,9 @@ func TestAccount(t *testing.T) {
 
 // A figure alone is well-formed XML with a mark for each estimate, a bar for each interval and a legend, whatever its texts hold.
 func TestFigure(t *testing.T) {
-	for _, f := range append(accountOf(hostile).Parts[1].Figures, accountOf("plain").Parts[1].Figures...) {
+	for _, f := range append(documentOf(hostile).Parts[1].Figures, documentOf("plain").Parts[1].Figures...) {
 		var text bytes.Buffer
-		if err := report.WriteFigure(&text, &f, picture.SVG); err != nil {
+		if err := f.Write(&text, picture.SVG); err != nil {
 			t.Fatal(err)
 		}
 		decoder := xml.NewDecoder(bytes.NewReader(text.Bytes()))
@@ -108,7 +132,7 @@ func TestFigure(t *testing.T) {
 
 // A caption that is too long for the picture loses what is in brackets, then its last words. It is never cut off by the edge.
 func TestWriteFigureFitsItsCaption(t *testing.T) {
-	lines := []report.Line{{Name: "a", Points: []report.Estimate{{X: 1, Value: statistics.Interval{Estimate: 1, Low: 1, High: 1}}, {X: 2, Value: statistics.Interval{Estimate: 2, Low: 2, High: 2}}}}}
+	lines := []document.Line{{Name: "a", Points: []document.Estimate{{X: 1, Value: 1, Low: 1, High: 1}, {X: 2, Value: 2, Low: 2, High: 2}}}}
 	const short = "workflows over their deadline or budget, of the 1,000 measured"
 	for _, c := range []struct{ y, want string }{
 		{short + " (in quick mode of 50)", short},
@@ -116,7 +140,7 @@ func TestWriteFigureFitsItsCaption(t *testing.T) {
 		{strings.Repeat("word ", 60), "word word word word word …"},
 	} {
 		var b bytes.Buffer
-		if err := report.WriteFigure(&b, &report.Figure{Title: "t", X: "x", Y: c.y, Lines: lines}, picture.SVG); err != nil {
+		if err := (&document.Figure{Title: "t", X: "x", Y: c.y, Lines: lines}).Write(&b, picture.SVG); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(b.String(), c.want+"</text>") {
@@ -127,12 +151,12 @@ func TestWriteFigureFitsItsCaption(t *testing.T) {
 
 // Estimates over a single place stand beside each other in the middle of the picture, not on each other at its edge.
 func TestWriteFigureOfOnePlace(t *testing.T) {
-	f := &report.Figure{Title: "t", X: "x", Y: "y"}
+	f := &document.Figure{Title: "t", X: "x", Y: "y"}
 	for _, name := range []string{"a", "b", "c"} {
-		f.Lines = append(f.Lines, report.Line{Name: name, Points: []report.Estimate{{X: 5, Value: statistics.Interval{Estimate: 3, Low: 2, High: 4}}}})
+		f.Lines = append(f.Lines, document.Line{Name: name, Points: []document.Estimate{{X: 5, Value: 3, Low: 2, High: 4}}})
 	}
 	var b bytes.Buffer
-	if err := report.WriteFigure(&b, f, picture.SVG); err != nil {
+	if err := f.Write(&b, picture.SVG); err != nil {
 		t.Fatal(err)
 	}
 	places := map[string]bool{} // of the upright bars of the intervals

@@ -1,4 +1,4 @@
-package report
+package document
 
 import (
 	"bytes"
@@ -87,7 +87,7 @@ func TestForest(t *testing.T) {
 	if rows != 6 || len(p.Legend) != 4 || !strings.Contains(p.Description, "all 0.5 [0.4, 0.6]; ") {
 		t.Errorf("%d rows, %+v", rows, p)
 	}
-	for k, want := range []int{0, 1, faint, faint, faint, faint} {
+	for k, want := range []int{0, 1, Faint, Faint, Faint, Faint} {
 		row := append(f.Blocks[0].Rows[:1:1], f.Blocks[1].Rows...)[k]
 		if style, _ := row.look(); style != want {
 			t.Errorf("%+v has the style %d, expected %d", row, style, want)
