@@ -56,7 +56,7 @@ func TestSubmitJobOnItsRigidMaximum(t *testing.T) {
 		for _, reason := range answer.Reasons {
 			reasons = append(reasons, reason.Rule+": "+reason.Text)
 		}
-		if want := "rigid maximum: 6 processors: the job may hold 1 to 9 and has 6 tasks, and in the empty system it could use 8 at once; " +
+		if want := "rigid maximum: 6 processors: the job has 6 tasks and holds at least 1, and the empty system has 8 for it at once; " +
 			"selection: no cluster has enough free processors, so those with the most come first: 4 on a, 2 on b"; strings.Join(reasons, "; ") != want {
 			t.Errorf("%s: %s", name, strings.Join(reasons, "; "))
 		}

@@ -27,8 +27,8 @@ func stepsOf(t interface {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	var steps []solve.Step // of the instance as stated, as whatif has it
-	result, err := solve.Run(context.Background(), choice, in, solve.Options{Seed: 3, Unbounded: true, Stated: true, Trace: func(s solve.Step) { steps = append(steps, s) }})
+	var steps []solve.Step
+	result, err := solve.Run(context.Background(), choice, in, solve.Options{Seed: 3, Unbounded: true, Trace: func(s solve.Step) { steps = append(steps, s) }})
 	switch {
 	case errors.Is(err, solve.ErrUnsupported):
 		return nil, nil, false

@@ -132,8 +132,8 @@ func (p *general) Explain(j *sim.Job) []sim.Reason {
 	reason := sim.Reason{Rule: "rigid maximum"}
 	if over {
 		n := p.spread.sizes[j.Handle]
-		reason.Text = fmt.Sprintf("%d processors: the job may hold %d to %d and has %d tasks, and in the empty system it could use %d at once",
-			n, r.Min, r.Max, r.Tasks, p.spread.reach[j.Handle])
+		reason.Text = fmt.Sprintf("%d processors: the job has %d tasks and holds at least %d, and the empty system has %d for it at once",
+			n, r.Tasks, r.Min, p.spread.reach[j.Handle])
 		reason.Terms = []sim.Term{{Name: "processors", Value: float64(n)}}
 	} else {
 		var list []string
@@ -146,8 +146,8 @@ func (p *general) Explain(j *sim.Job) []sim.Reason {
 		if list == nil {
 			return nil // it can run nowhere
 		}
-		reason.Text = fmt.Sprintf("the job may hold %d to %d processors and has %d tasks; it takes the most that it could use at once on the empty cluster: %s",
-			r.Min, r.Max, r.Tasks, strings.Join(list, ", "))
+		reason.Text = fmt.Sprintf("the job has %d tasks and holds at least %d processors; it takes the most that it could use at once on the empty cluster: %s",
+			r.Tasks, r.Min, strings.Join(list, ", "))
 	}
 	if !over || !j.Started() {
 		return []sim.Reason{reason}

@@ -28,8 +28,8 @@ func (p *policy) Explain(j *sim.Job) []sim.Reason {
 	}
 	target := sim.Reason{
 		Rule: "target",
-		Text: fmt.Sprintf("%d: the partition size is %d, the job may hold %d to %d processors and has %d tasks, and in the empty system it could use %d at once",
-			d.target, d.size, r.Min, r.Max, r.Tasks, p.reach[j.Handle]),
+		Text: fmt.Sprintf("%d: the partition size is %d, the job has %d tasks and holds at least %d processors, and the empty system has %d for it at once",
+			d.target, d.size, r.Tasks, r.Min, p.reach[j.Handle]),
 		Terms: []sim.Term{{Name: "target", Value: float64(d.target)}},
 	}
 	start := sim.Reason{Rule: "start", Terms: []sim.Term{{Name: "free", Value: float64(d.usable)}, {Name: "needed", Value: float64(d.needed)}}}

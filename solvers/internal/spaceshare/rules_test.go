@@ -221,20 +221,20 @@ func TestExplain(t *testing.T) {
 	}
 	for id, want := range map[string]string{
 		"wide": "partition size: 4 processors, 0 other queued and 0 running jobs: 4/((0+1) + 0/2) = 4, rounded (floor, at least 1) to 4\n" +
-			"target: 3: the partition size is 4, the job may hold 3 to 3 processors and has 3 tasks, and in the empty system it could use 4 at once\n" +
+			"target: 3: the partition size is 4, the job has 3 tasks and holds at least 3 processors, and the empty system has 4 for it at once\n" +
 			"start: starts with tasks on 3 processors; needed at least: 3, free that it can use at once: 4",
 		"head": "partition size: 4 processors, 2 other queued and 1 running jobs: 4/((2+1) + 1/2) = 1.143, rounded (floor, at least 1) to 1\n" +
-			"target: 2: the partition size is 1, the job may hold 2 to 4 processors and has 4 tasks, and in the empty system it could use 4 at once\n" +
+			"target: 2: the partition size is 1, the job has 4 tasks and holds at least 2 processors, and the empty system has 4 for it at once\n" +
 			"start: waits; processors needed at least: 2, free that it can use at once: 1\n" +
 			"partition size: 4 processors, 2 other queued and 0 running jobs: 4/((2+1) + 0/2) = 1.333, rounded (floor, at least 1) to 1\n" +
 			"start: starts with tasks on 2 processors; needed at least: 2, free that it can use at once: 4",
 		"next": "queue: waits for its turn behind the first in the queue; jobs ahead of it: 1\n" +
 			"partition size: 4 processors, 1 other queued and 1 running jobs: 4/((1+1) + 1/2) = 1.6, rounded (floor, at least 1) to 1\n" +
-			"target: 1: the partition size is 1, the job may hold 1 to 1 processors and has 1 tasks, and in the empty system it could use 4 at once\n" +
+			"target: 1: the partition size is 1, the job has 1 tasks and holds at least 1 processors, and the empty system has 4 for it at once\n" +
 			"start: starts with tasks on 1 processors; needed at least: 1, free that it can use at once: 2",
 		"late": "queue: waits for its turn behind the first in the queue; jobs ahead of it: 2\n" +
 			"partition size: 4 processors, 0 other queued and 2 running jobs: 4/((0+1) + 2/2) = 2, rounded (floor, at least 1) to 2\n" +
-			"target: 1: the partition size is 2, the job may hold 1 to 1 processors and has 1 tasks, and in the empty system it could use 4 at once\n" +
+			"target: 1: the partition size is 2, the job has 1 tasks and holds at least 1 processors, and the empty system has 4 for it at once\n" +
 			"start: dropped: hard deadline 1.5 has passed",
 		"never": "", // the policy is not asked about it
 	} {
