@@ -392,6 +392,10 @@ var presolveRules = []struct {
 		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 3}, [][]float64{{0, x}}
 		s.Jobs[0].Power = new(5.0)
 	}, []float64{10}, []float64{down(10), 8}},
+	{"power cap of all machines at the power of a wide job", "power caps", func(s *model.InstanceSpec, x float64) { // 2 · 1 + 4 · 5
+		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 3}, [][]float64{{0, x}}
+		s.Jobs[0].Power, s.Jobs[0].Processors = new(5.0), model.Rigid(4)
+	}, []float64{22}, []float64{down(22), 14}},
 	{"power cap of jobs that state less", "power caps", func(s *model.InstanceSpec, x float64) {
 		s.Clusters[0].Machines[0].Power, s.Clusters[0].PowerCap = &model.PowerSpec{Idle: 1, Busy: 3}, [][]float64{{0, x}}
 		s.Jobs[0].Power, s.Jobs[1].Power = new(0.5), new(0.0)
