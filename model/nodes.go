@@ -279,11 +279,12 @@ func (in *Instance) usableByNode(j *Job, c *Cluster, several bool, enough int) i
 	case n.MaxMachines > 0:
 		limit = n.MaxMachines
 	}
-	most := limit
-	if c.WholeMachines {
-		most = 1 // that is all it holds
+	few := func(machines int) bool {
+		if c.WholeMachines {
+			machines = min(machines, 1) // that is all it holds
+		}
+		return n.Running == nil && !several && machines < n.MinMachines
 	}
-	few := func(machines int) bool { return n.Running == nil && !several && min(machines, most) < n.MinMachines }
 	type group struct{ units, count int }
 	var groups []group
 	all, machines := 0, 0

@@ -21,8 +21,7 @@ func (p *Platform) CopyMachine(room, other *Room, m int) {
 // Takes is the estimated run time of the job on the given number of processors, if all of them are like those of machine m.
 func (p *Platform) Takes(j *Job, m, processors int) float64 {
 	machine, r := &p.Machines[m], j.Request
-	in := p.byEstimates(r.in)
-	return in.Busy(r.index, machine.Cluster, machine.Speed, (r.Tasks+processors-1)/processors) + in.Transfer(r.index, machine.Bandwidth)
+	return takesAlike(p.byEstimates(r.in), r.index, machine.Cluster, processors, machine.Speed, machine.Bandwidth)
 }
 
 // OpenTo says whether the machine is open to the job from the start to the end.

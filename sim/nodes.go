@@ -347,10 +347,15 @@ func (p *Platform) fitsSooner(site *place.Site, room *Room, j *Job, cluster, pro
 	return chosen, ok
 }
 
+// takesAlike is how long a job of the instance takes on processors of a speed and a link.
+func takesAlike(in *model.Instance, job, cluster, processors int, speed, link float64) float64 {
+	tasks := in.Jobs()[job].Tasks
+	return in.Busy(job, cluster, speed, (tasks+processors-1)/processors) + in.Transfer(job, link)
+}
+
 // takes is how long the job takes by its estimate, as the checker knows it, on processors of a speed and a link.
 func (n *nodes) takes(job, cluster, processors int, speed, link float64) float64 {
-	tasks := n.known.Jobs()[job].Tasks
-	return n.known.Busy(job, cluster, speed, (tasks+processors-1)/processors) + n.known.Transfer(job, link)
+	return takesAlike(n.known, job, cluster, processors, speed, link)
 }
 
 // allOpen says whether all machines of the shares are open to a job that starts at the time, for as long as it takes on them by its estimate.

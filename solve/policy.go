@@ -62,11 +62,13 @@ func Simulate(ctx context.Context, policy Policy, in *model.Instance, opt sim.Op
 	if !back.AlwaysFits() { // the rules took for granted that jobs take no longer than their estimates
 		unseen := opt
 		unseen.Observer = nil
-		sol, _, err := sim.Simulate(ctx, reduced, policy.Discipline(), unseen)
+		sol, totals, err := sim.Simulate(ctx, reduced, policy.Discipline(), unseen)
 		if err != nil {
 			return nil, sim.Totals{}, err
 		}
-		if !back.Fits(sol) {
+		if fits := back.Fits(sol); fits && opt.Observer == nil {
+			return back.Restore(sol), totals, nil
+		} else if !fits {
 			reduced, back = in, &model.Reduction{}
 		}
 	}

@@ -59,7 +59,7 @@ func (k *Kind) who() string {
 	return strings.Join(parts, ", ")
 }
 
-// what says in a few words what the advice is, or why there is none; advice needs so many jobs.
+// what says in a few words what the advice is, or why there is none. Advice on a limit needs at least needed jobs.
 func (l *Limit) what(needed int) string {
 	switch l.State {
 	case Advised:

@@ -131,13 +131,16 @@ func (f *Field) Wrong(x float64) string {
 
 // within says whether x lies in an interval, such as [0.5,1) or (0,) without an upper end, and names it. Its halves are what stands before and behind the comma.
 func within(kind, low, high string, x float64) (expected string, ok bool) {
-	open, from := low[0] == '(', low[1:]
+	open, from, sign := low[0] == '(', low[1:], "≥"
+	if open {
+		sign = ">"
+	}
 	least, _ := strconv.ParseFloat(from, 64)
 	if ok = x >= least && !(open && x == least); high == ")" {
 		if kind == "a duration" {
 			from += "s"
 		}
-		return fmt.Sprintf("%s %s %s", kind, map[bool]string{true: ">", false: "≥"}[open], from), ok
+		return fmt.Sprintf("%s %s %s", kind, sign, from), ok
 	}
 	to := high[:len(high)-1]
 	most, _ := strconv.ParseFloat(to, 64)
