@@ -1,14 +1,19 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/lab/advise"
+	"github.com/allot-opt/allot/lab/tune"
+	"github.com/allot-opt/allot/serve"
 	"github.com/allot-opt/allot/serve/question"
 )
 
@@ -77,5 +82,22 @@ func TestFlagsOfAQuestion(t *testing.T) {
 	shown := flagsOf(new(everyKind))
 	if got := shown[0].(*cli.DurationFlag).Value; len(shown) != 13 || got != 1500*time.Millisecond {
 		t.Errorf("%d flags, the first by default %v", len(shown), got)
+	}
+}
+
+// What a tag has to repeat, as it can call nothing, is what the code says.
+func TestTagsSayWhatTheCodeSays(t *testing.T) {
+	tag := func(of any, field, key string) string {
+		f, _ := reflect.TypeOf(of).FieldByName(field)
+		return f.Tag.Get(key)
+	}
+	if got, want := tag(question.Advise{}, "Only", "enum"), strings.Join(advise.Parts(), ","); got != want {
+		t.Errorf("advise --only: %q, expected %q", got, want)
+	}
+	if got, want := tag(question.Tune{}, "Objective", "doc"), "minimise 'METRIC'; for a policy "+strings.Join(tune.TraceMetrics, " or "); got != want {
+		t.Errorf("tune --objective: %q, expected %q", got, want)
+	}
+	if got, want := tag(limitsAsked{}, "Queue", "absent"), fmt.Sprintf("%d; with --stdio %d", serve.Public().Queue, serve.Private().Queue); got != want {
+		t.Errorf("serve --queue: %q, expected %q", got, want)
 	}
 }
