@@ -74,7 +74,7 @@ func (in *Instance) Batch(jobs []int, ready []float64, holds []Hold) *Instance {
 			b.workflows[w].Jobs = append(b.workflows[w].Jobs, k)
 		}
 	}
-	b.features = b.findFeatures()
+	b.features = b.findFeatures(nil)
 	b.release()
 	return &b
 }

@@ -300,7 +300,7 @@ func (r *resolver) derive() {
 	in.powered = in.findPower()
 	r.queueing()
 	r.power()
-	in.features = in.findFeatures()
+	in.features = in.findFeatures(nil)
 }
 
 // queueing applies the defaults of the queueing view.

@@ -68,8 +68,8 @@ func (f Features) String() string {
 // Features is the set of features that the instance asks for.
 func (in *Instance) Features() Features { return in.features }
 
-// findFeatures collects the features of clusters and jobs.
-func (in *Instance) findFeatures() Features {
+// findFeatures collects the features of clusters and jobs. made, where it is not nil, is called for each job, in order, before it is looked at.
+func (in *Instance) findFeatures(made func(job int)) Features {
 	f := in.clusterFeatures()
 	several, memory, licences, slowest := false, false, false, 0.0
 	for k := range in.clusters {
@@ -85,6 +85,9 @@ func (in *Instance) findFeatures() Features {
 		}
 	}
 	for k := range in.jobs {
+		if made != nil {
+			made(k)
+		}
 		j := &in.jobs[k]
 		f |= j.features(in.firstArrival)
 		if j.Memory > 0 && memory {

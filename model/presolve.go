@@ -191,14 +191,13 @@ func newReducer(in *Instance, use Use) *reducer {
 }
 
 // alike is what decides the class of a job, beside lists of any length.
-type alike struct {
-	min, max, tasks                         int
-	minBandwidth                            float64
-	node                                    *NodeNeeds
-	licences                                [2]Need
-	memory                                  int // the number of different memories of machines that are too small; −1: the job needs none
-	span                                    Span
-	transfer, message, hard, power, instant bool
+type alike struct { // without padding or texts, so that it is hashed in one go
+	node            *NodeNeeds
+	minBandwidth    uint64 // its bits
+	licences        [2]Need
+	min, max, tasks int
+	memory          int32  // the number of different memories of machines that are too small; −1: the job needs none
+	has             uint32 // bits: what is asked beside, see classFor
 }
 
 // classify finds the classes of the jobs. Jobs that state run times, need more than two licences or wait for others, where that may go, are of one class only if they share a demand.
@@ -248,19 +247,25 @@ func (r *reducer) memories() []float64 {
 
 // classFor is the class of a demand, a new one if there is none yet.
 func (r *reducer) classFor(d *Demand, instant bool, known map[alike]int32, memories []float64) int32 {
-	r.asks |= d.asks()
+	asked := d.asks()
+	r.asks |= asked
 	c := int32(len(r.demands))
 	if (d.After == nil || !r.waits) && d.runtimes == nil && len(d.Licences) <= 2 {
-		key := alike{min: d.Min, max: d.Max, tasks: d.Tasks, minBandwidth: d.MinBandwidth, node: d.node, memory: -1, span: d.Span, transfer: d.Input > 0 || d.Output > 0,
-			message: d.Message > 0, hard: d.DeadlineHard, power: d.powerStated, instant: instant}
+		key := alike{node: d.node, minBandwidth: math.Float64bits(d.MinBandwidth), min: d.Min, max: d.Max, tasks: d.Tasks, memory: -1, has: uint32(asked)}
+		for k, has := range [...]bool{d.Span == SpanGrid, d.DeadlineHard, d.powerStated, instant} {
+			if has {
+				key.has |= 1 << (16 + k)
+			}
+		}
 		copy(key.licences[:], d.Licences)
 		if d.Memory > 0 {
-			key.memory, _ = slices.BinarySearchFunc(memories, d.Memory, func(has, needs float64) int {
+			small, _ := slices.BinarySearchFunc(memories, d.Memory, func(has, needs float64) int {
 				if roomFor(has, needs, 1) > 0 {
 					return 1
 				}
 				return -1
 			})
+			key.memory = int32(small)
 		}
 		if of, found := known[key]; found {
 			r.join(of, d)
@@ -458,9 +463,19 @@ func (r *reducer) finish() (*Instance, *Reduction) {
 		return r.original, &Reduction{}
 	}
 	in := r.in
+	var change func(job int)
 	if slices.ContainsFunc(r.classes, func(c class) bool { return c.edited }) {
 		in.jobs = slices.Clone(in.jobs)
-		for k := range in.jobs {
+		own := 0
+		for c, class := range r.classes {
+			if class.edited && (class.differs || class.differsInMemory && r.demands[c].Memory > 0) {
+				own += class.jobs
+			}
+		}
+		if own > len(r.fresh) {
+			r.fresh = make([]Demand, own)
+		}
+		change = func(k int) { // each as its features are looked at, while it is at hand
 			if c := r.classOf[k]; k > 0 && c == r.classOf[k-1] && r.original.jobs[k].Demand == r.original.jobs[k-1].Demand {
 				in.jobs[k].Demand = in.jobs[k-1].Demand
 			} else {
@@ -468,7 +483,7 @@ func (r *reducer) finish() (*Instance, *Reduction) {
 			}
 		}
 	}
-	in.features = in.findFeatures()
+	in.features = in.findFeatures(change)
 	return in, r.report
 }
 
