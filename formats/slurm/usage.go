@@ -3,6 +3,7 @@ package slurm
 import (
 	"cmp"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/allot-opt/allot/formats/lines"
@@ -12,9 +13,9 @@ import (
 type Usage struct {
 	Name    string
 	Memory  float64 // MB that all of the job held or asked for
-	Used    float64 // MB at its highest: of the step with most
+	Used    float64 // MB at its highest: the highest of each step, added up where steps run at once
 	Devices float64 // GPUs that it held
-	Busy    float64 // mean use of the GPUs of its steps, from 0 to 1
+	Busy    float64 // mean use of these GPUs while it ran, from 0 to 1: what its steps used
 }
 
 // UsageCommand is the command that prints what [ReadUsage] reads besides what [Command] prints. Without -X it has a line for each step, which is where Slurm keeps what was used.
@@ -23,9 +24,10 @@ const UsageCommand = "sacct -P -D -a -S 2026-01-01 -o JobID,JobName,User,Account
 // ReadUsage reads what sacct -P prints a second time, for names and for what was used, by the id that [TraceReader] gives the job. Where an id stands twice, as of a job that was requeued, nothing is
 // known. What cannot be read is not known: [TraceReader] says what is wrong with a file. The error is that of reading. O(size of the file).
 //
-// A step's memory is that in TRESUsageInTot; where that is absent MaxRSS, which is that of the greatest task, times NTasks.
+// A step's memory is that in TRESUsageInTot; where that is absent MaxRSS, which is that of the greatest task, times NTasks. Steps without a start or an end count as if they ran all the time, for memory, and
+// leave the use of GPUs unknown where there are several.
 func ReadUsage(r io.Reader) (map[string]Usage, error) {
-	usage, twice := map[string]Usage{}, map[string]bool{}
+	usage, twice, steps := map[string]Usage{}, map[string]bool{}, map[string]*stepsOf{}
 	err := eachRow(r, func(value fields) {
 		if value("JobID") == "" { // of JobComp, which states nothing of this
 			return
@@ -36,16 +38,26 @@ func ReadUsage(r io.Reader) (map[string]Usage, error) {
 		if !known {
 			u = Usage{Memory: -1, Used: -1, Devices: -1, Busy: -1}
 		}
+		of := steps[id]
+		if of == nil {
+			of = &stepsOf{}
+			steps[id] = of
+		}
 		if isStep {
 			if step != "extern" {
-				u.step(value)
+				of.steps = append(of.steps, stepOf(value))
 			}
 		} else {
 			twice[id] = twice[id] || known && u.Memory != -1 || known && u.Name != ""
 			u.job(value)
+			of.job = stepOf(value) // sacct prints what was used beside the job too where it has one step
 		}
 		usage[id] = u
 	})
+	for id, u := range usage {
+		u.Used, u.Busy = steps[id].memory(), steps[id].busy(u.Devices)
+		usage[id] = u
+	}
 	for id := range twice {
 		if twice[id] {
 			delete(usage, id)
@@ -140,25 +152,95 @@ func (u *Usage) job(value fields) {
 	if counts, _ := genericOf(tres); counts["gpu"] > 0 {
 		u.Devices = counts["gpu"]
 	}
-	u.step(value) // sacct prints what was used beside the job too where it has one step
 }
 
-// step takes what a line says of use.
-func (u *Usage) step(value fields) {
-	used := measured(tresOf(value("TRESUsageInTot"))["mem"])
-	if used == 0 {
+// stepsOf is what the lines of a job say of use: its own, and those of its steps.
+type stepsOf struct {
+	job   stepUse
+	steps []stepUse
+}
+
+// stepUse is what a line says of use.
+type stepUse struct {
+	start, end float64 // Unix seconds; 0: not known
+	memory     float64 // MB; 0: not known
+	devices    float64 // GPUs; 0: not known
+	busy       float64 // of its GPUs, from 0 to 1; −1: not known
+}
+
+// stepOf reads what a line says of use.
+func stepOf(value fields) stepUse {
+	s := stepUse{memory: measured(tresOf(value("TRESUsageInTot"))["mem"]), busy: -1}
+	s.start, _ = parseMoment(value("Start")) // what cannot be read is not known
+	s.end, _ = parseMoment(value("End"))
+	if s.memory == 0 {
 		if tasks, err := lines.Whole(cmp.Or(value("NTasks"), "1"), 1); err == nil {
-			used = measured(value("MaxRSS")) * float64(tasks)
+			s.memory = measured(value("MaxRSS")) * float64(tasks)
 		}
 	}
-	if used > 0 {
-		u.Used = max(u.Used, used)
-	}
+	counts, _ := genericOf(value("AllocTRES"))
+	s.devices = counts["gpu"]
 	if text, found := tresOf(value("TRESUsageInAve"))["gres/gpuutil"]; found {
 		if busy, err := lines.NonNegative(text); err == nil && busy <= 100 {
-			u.Busy = max(u.Busy, busy/100)
+			s.busy = busy / 100
 		}
 	}
+	return s
+}
+
+// timed says whether it is known when the step ran.
+func (s *stepUse) timed() bool { return s.start > 0 && s.end >= s.start }
+
+// memory is the most that the steps can have used at once; −1: not known.
+func (of *stepsOf) memory() float64 {
+	always, most, now := 0.0, 0.0, 0.0
+	var begin, end []stepUse
+	for _, s := range of.steps {
+		if s.timed() {
+			begin, end = append(begin, s), append(end, s)
+		} else {
+			always += s.memory
+		}
+	}
+	slices.SortFunc(begin, func(a, b stepUse) int { return cmp.Compare(a.start, b.start) })
+	slices.SortFunc(end, func(a, b stepUse) int { return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.start, b.start)) })
+	for _, s := range begin {
+		for len(end) > 0 && end[0].end <= s.start && end[0].start < s.start {
+			now, end = now-end[0].memory, end[1:]
+		}
+		now += s.memory
+		most = max(most, now)
+	}
+	if most = max(always+most, of.job.memory); most > 0 {
+		return most
+	}
+	return -1
+}
+
+// busy is the mean use of the GPUs that the job held; −1: not known.
+func (of *stepsOf) busy(devices float64) float64 {
+	whole, known, last, timed := of.job.end-of.job.start, 0, -1.0, of.job.timed() && of.job.end > of.job.start
+	used := 0.0 // GPU seconds
+	for _, s := range of.steps {
+		if s.busy < 0 {
+			continue
+		}
+		known, last, timed = known+1, s.busy, timed && s.timed()
+		gpus := devices
+		if s.devices > 0 {
+			gpus = min(s.devices, devices)
+		}
+		used += s.busy * gpus * (s.end - s.start)
+	}
+	switch {
+	case known == 0:
+		return of.job.busy
+	case timed && devices > 0:
+		return min(1, used/(devices*whole))
+	case known == 1:
+		return last
+	}
+	return -1
 }
 
 // measured is a memory in MB that states its unit, such as 123456K; 0: not known.
