@@ -67,12 +67,22 @@ func (r *Report) headline() string {
 		numtext.Counted(r.Counted, "job counts", "jobs count"), numtext.Counted(r.Days, "day"), r.Block, QueuesText(r.Queues))
 }
 
-// QueuesOf are the partitions of an instance that policies keep apart.
-func QueuesOf(in *model.Instance) []string {
-	if len(in.Partitions()) < 2 {
+// QueuesOf are the partitions of an instance that policies keep apart. What an import states for jobs of several partitions, such as "a,b", is none.
+func QueuesOf(in *model.Instance) (names []string) {
+	partition := map[string]bool{}
+	for _, p := range in.Partitions() {
+		partition[p.ID] = true
+	}
+	for _, p := range in.Partitions() {
+		if several := strings.Split(p.ID, ","); len(several) > 1 && !slices.ContainsFunc(several, func(name string) bool { return !partition[name] }) {
+			continue
+		}
+		names = append(names, p.ID)
+	}
+	if len(names) < 2 {
 		return nil
 	}
-	return kit.Each(in.Partitions(), func(p model.PartitionSpec) string { return p.ID })
+	return names
 }
 
 // QueuesText says of queues, at the end of a sentence, that policies keep them apart; empty: of none.

@@ -136,14 +136,14 @@ func roomFor(memory, each float64, most int) int {
 		return most
 	}
 	n := int(fit) + 1
-	for n > most || n > 0 && !holds(memory, each, n) {
+	for n > most || n > 0 && !HasRoom(memory, each, n) {
 		n--
 	}
 	return n
 }
 
-// holds says whether a memory holds n tasks: exactly n·each ≤ memory·(1 + 2⁻⁵²), where the last digit of a number that was rounded does not count.
-func holds(memory, each float64, n int) bool {
+// HasRoom says whether a memory has room for n tasks that need so much each: exactly n·each ≤ memory·(1 + 2⁻⁵²), where the last digit of a number that was rounded does not count.
+func HasRoom(memory, each float64, n int) bool {
 	need := float64(n) * each
 	over := need - memory // exact if the two are close; else only its sign counts
 	return over-memory*0x1p-52 <= -math.FMA(float64(n), each, -need)

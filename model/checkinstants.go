@@ -36,7 +36,7 @@ func (c *checker) together(k int) {
 	for _, p := range parts { // in order, as a map has none
 		c.in.onMachines(p.cluster, p.set, func(group, at, _ int) {
 			on, m := machine{p.cluster, group, at}, &c.in.clusters[p.cluster].Machines[group]
-			if n := tasks[on]; !holds(m.Memory, job.Memory, n) {
+			if n := tasks[on]; !HasRoom(m.Memory, job.Memory, n) {
 				c.report.add(Violation{codeMemory, job.ID, c.in.clusters[p.cluster].ID, m.Name(at), c.start[k], c.end[k],
 					fmt.Sprintf("the %d tasks of the job there need %v each, the machine has %v", n, job.Memory, m.Memory)})
 			}

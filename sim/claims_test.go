@@ -227,7 +227,7 @@ func TestStreamIsSimulate(t *testing.T) {
 		const features = model.Arrivals | model.ParallelJobs | model.HardDeadlines | model.MemoryLimits | model.LicencePools | model.UnrelatedTimes |
 			model.RestrictedTimes | model.MixedMachines | model.MachineSpan | model.BackgroundLoad | model.MoldableJobs | model.GridSpan | model.PowerCaps | model.SleepingMachines
 		in := modeltest.Generator{Features: features, Jobs: 14, Clusters: rapid.IntRange(1, 3).Draw(t, "clusters")}.Instance(t)
-		if sim.CheckCaps(in, false) != nil {
+		if sim.CheckPower(in, false) != nil {
 			return
 		}
 		whole, batches := &starts{at: map[string]string{}}, &starts{at: map[string]string{}}

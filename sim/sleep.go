@@ -40,7 +40,7 @@ func newSleepers(p *Platform) *sleepers {
 	if !p.in.Features().Has(model.SleepingMachines) {
 		return nil
 	}
-	s := &sleepers{platform: p}
+	s := &sleepers{platform: p, waking: waking(p.in)}
 	for listed := range p.Machines {
 		m := &p.Machines[listed]
 		s.first = append(s.first, len(s.machines))
@@ -50,14 +50,24 @@ func newSleepers(p *Platform) *sleepers {
 				if first < 0 || first >= m.Processors {
 					continue
 				}
-				if s.machines = append(s.machines, sleeper{listed: listed, first: first, units: group.Units, power: group.Power, since: p.in.FirstArrival(), woken: math.NaN()}); group.Power != nil && group.Power.Suspends() {
-					s.waking = max(s.waking, group.Power.Off[0].Down.Time+group.Power.Off[0].Up.Time)
-				}
+				s.machines = append(s.machines, sleeper{listed: listed, first: first, units: group.Units, power: group.Power, since: p.in.FirstArrival(), woken: math.NaN()})
 			}
 		}
 	}
 	s.first = append(s.first, len(s.machines))
 	return s
+}
+
+// waking is the longest time in which a machine that sleeps by a rule goes down and up again.
+func waking(in *model.Instance) (longest float64) {
+	for c := range in.Clusters() {
+		for g := range in.Clusters()[c].Machines {
+			if power := in.Clusters()[c].Machines[g].Power; power != nil && power.Suspends() {
+				longest = max(longest, power.Off[0].Down.Time+power.Off[0].Up.Time)
+			}
+		}
+	}
+	return longest
 }
 
 // from says when the first job of a stream arrives: until then all machines are idle.

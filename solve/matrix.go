@@ -123,6 +123,16 @@ var conditions = []probe{
 			return slices.ContainsFunc(c.Machines, func(m model.Machine) bool { return m.Power != nil && m.Power.Suspends() })
 		})
 	}},
+	{"closed times beside machines that are suspended by a rule and take time to wake", func(s *model.InstanceSpec) {
+		s.Clusters[0].Machines[0].Power = &model.PowerSpec{Idle: 1, Off: []model.OffSpec{{Name: "off", Up: model.WaySpec{Time: 1}}}, SuspendAfter: new(1.0)}
+		s.Clusters[0].Machines[0].Closed = []model.ClosedSpec{{From: 100, To: new(200.0)}}
+	}, func(in *model.Instance) bool {
+		return in.Features().Has(model.ClosedTimes) && slices.ContainsFunc(in.Clusters(), func(c model.Cluster) bool {
+			return slices.ContainsFunc(c.Machines, func(m model.Machine) bool {
+				return m.Power != nil && m.Power.Suspends() && m.Power.Off[0].Down.Time+m.Power.Off[0].Up.Time > 0
+			})
+		})
+	}},
 	{"power limits where jobs ask something of single machines", func(s *model.InstanceSpec) {
 		s.Clusters[0].PowerCap, s.Jobs[1].Exclusive = [][]float64{{0, 1}}, true
 	}, func(in *model.Instance) bool {

@@ -49,7 +49,7 @@ func supportsPower(in *model.Instance, honoured model.Features, policy solve.Pol
 	if err := solve.Unsupported(in, honoured); err != nil {
 		return err
 	}
-	if err := sim.CheckCaps(in, policy.Kills()); err != nil {
+	if err := sim.CheckPower(in, policy.Kills()); err != nil {
 		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
 	}
 	return nil

@@ -233,10 +233,12 @@ func (r *brokerRun) lose(job int, reason string) {
 	r.lost = append(r.lost, model.Unscheduled{Job: r.Instance.Jobs()[job].ID, Reason: plan.CutReason(reason)})
 }
 
-// loseAll loses all jobs that wait.
+// loseAll loses all jobs that wait. One without a hard deadline can run nowhere, and the outline says why.
 func (r *brokerRun) loseAll(reason string) {
 	for _, job := range r.waiting {
-		r.lose(job, reason)
+		if r.Instance.Jobs()[job].DeadlineHard {
+			r.lose(job, reason)
+		}
 	}
 	r.waiting = r.waiting[:0]
 }

@@ -37,6 +37,9 @@ func Write(w io.Writer, rows []bench.Row, metrics []model.Metric, width int) err
 	if note := onlineNote(rows); note != "" {
 		rendered += Wrapped(note, width)
 	}
+	if note := owedNote(rows); note != "" {
+		rendered += Wrapped(note, width)
+	}
 	for _, note := range AllocationNotes(rows) {
 		rendered += Wrapped(note, width)
 	}
@@ -50,6 +53,20 @@ func Write(w io.Writer, rows []bench.Row, metrics []model.Metric, width int) err
 	}
 	_, err := io.WriteString(w, rendered)
 	return err
+}
+
+// owedNote names the solvers whose schedules leave out jobs that they owe, with how many: such schedules rank below those that owe fewer, whatever their figures. It is empty where none does.
+func owedNote(rows []bench.Row) string {
+	var owing []string
+	for k := range rows {
+		if owed := rows[k].Owed(); owed > 0 && rows[k].Objective != nil {
+			owing = append(owing, fmt.Sprintf("%s %d", rows[k].Solver, owed))
+		}
+	}
+	if len(owing) == 0 {
+		return ""
+	}
+	return "jobs left out though owed; who leaves out fewer ranks higher: " + strings.Join(owing, ", ")
 }
 
 // WriteClusters writes metrics with a value for each cluster as a table for people: a row for each metric and solver, a column for each
@@ -141,12 +158,14 @@ func render(rows []bench.Row, metrics []model.Metric, name int) string {
 		}
 		for k := range kind {
 			row := &kind[k]
-			cells := table.Row{solverCell(row), objective.cell(objectiveOf(row)), optionalFigure(numtext.Finite(row.Bound.Or(math.NaN()))), optionalFigure(row.Gap)}
+			value, known := objectiveOf(row)
+			cells := table.Row{solverCell(row), objective.cell(row, value, known), optionalFigure(numtext.Finite(row.Bound.Or(math.NaN()))), optionalFigure(row.Gap)}
 			if compared {
 				cells = append(cells, percent(RPD(row, best[[2]string{row.InstanceSHA256, row.Minimised}])))
 			}
 			for k, m := range metrics {
-				cells = append(cells, stars[k].cell(row.Metrics.Get(m.Name)))
+				value, known := row.Metrics.Get(m.Name)
+				cells = append(cells, stars[k].cell(row, value, known))
 			}
 			t.AppendRow(append(cells, strconv.FormatFloat(row.Elapsed, 'f', 3, 64)))
 		}
@@ -187,7 +206,7 @@ func renderClusters(rows []bench.Row, metrics []model.Metric, clusters []string,
 				if !counts(row, m, id) {
 					star = stars{}
 				}
-				cells = append(cells, star.cell(value, ok))
+				cells = append(cells, star.cell(row, value, ok))
 			}
 			t.AppendRow(cells)
 			name = ""
@@ -200,31 +219,40 @@ func renderClusters(rows []bench.Row, metrics []model.Metric, clusters []string,
 type stars struct {
 	best  float64
 	known bool // some value of the column is better than another
+	owed  int  // by the schedules that the best is among
 }
 
-// starsOf finds the best value of a metric among rows. There is none where all agree, or where neither high nor low values are better.
+// starsOf finds the best value of a metric among the rows that owe the fewest jobs: a schedule that leaves out more is worse, whatever its figures. There is none where all agree, or
+// where neither high nor low values are better.
 func starsOf(rows []bench.Row, m model.Metric, of func(*bench.Row) (float64, bool)) stars {
 	var values []float64
+	s := stars{owed: math.MaxInt}
 	for k := range rows {
-		if value, ok := of(&rows[k]); ok {
+		value, ok := of(&rows[k])
+		if owed := rows[k].Owed(); ok && owed < s.owed {
+			s.owed, values = owed, nil
+		}
+		if ok && rows[k].Owed() == s.owed {
 			values = append(values, value)
 		}
 	}
 	switch {
 	case m.Neutral || len(values) < 2 || slices.Min(values) == slices.Max(values):
-		return stars{}
+		return s
 	case m.HighBetter:
-		return stars{slices.Max(values), true}
+		s.best, s.known = slices.Max(values), true
+	default:
+		s.best, s.known = slices.Min(values), true
 	}
-	return stars{slices.Min(values), true}
+	return s
 }
 
-// cell formats a value, with its star; a dash: there is none.
-func (s stars) cell(value float64, ok bool) string {
+// cell formats the value of a row, with its star; a dash: there is none.
+func (s stars) cell(row *bench.Row, value float64, ok bool) string {
 	switch {
 	case !ok:
 		return "–"
-	case s.known && s.best == value:
+	case s.known && s.best == value && s.owed == row.Owed():
 		return numtext.Figure(value) + "*"
 	}
 	return numtext.Figure(value) + " "

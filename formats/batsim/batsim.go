@@ -61,6 +61,10 @@ func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 	if err != nil {
 		return err
 	}
+	each, err := placements.Seconds("batsim", in)
+	if err != nil {
+		return err
+	}
 	first := make([]int, len(in.Clusters())) // number of the first processor of each cluster
 	for c := 1; c < len(first); c++ {
 		first[c] = first[c-1] + in.Clusters()[c-1].Processors
@@ -71,7 +75,7 @@ func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 		return err
 	}
 	for job := range placed {
-		if err := out.Write(row(in, job, placed[job], workload, first)); err != nil {
+		if err := out.Write(row(in, job, placed[job], workload, first, each)); err != nil {
 			return err
 		}
 	}
@@ -79,15 +83,15 @@ func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 	return out.Error()
 }
 
-// row is a job as a row.
-func row(in *model.Instance, job int, p *model.Placement, workload string, first []int) []string {
+// row is a job as a row. A time of the instance is each seconds.
+func row(in *model.Instance, job int, p *model.Placement, workload string, first []int, each float64) []string {
 	j := &in.Jobs()[job]
 	requested := "-1"
 	if !math.IsNaN(j.Estimate) {
-		requested = text(j.Estimate)
+		requested = text(j.Estimate * each)
 	}
 	if p == nil {
-		return []string{j.ID, workload, j.ID, text(j.Arrival), strconv.Itoa(j.Min), requested, "0", "REJECTED", "", "", "", "", "", "", "", "", ""}
+		return []string{j.ID, workload, j.ID, text(j.Arrival * each), strconv.Itoa(j.Min), requested, "0", "REJECTED", "", "", "", "", "", "", "", "", ""}
 	}
 	var set model.ProcessorSet
 	p.Parts(j.Tasks, func(part model.Piece) {
@@ -103,8 +107,8 @@ func row(in *model.Instance, job int, p *model.Placement, workload string, first
 	if runtime > 0 {
 		stretch = text(turnaround / runtime)
 	}
-	return []string{j.ID, workload, j.ID, text(j.Arrival), strconv.Itoa(set.Len()), requested, "1", "COMPLETED_SUCCESSFULLY",
-		text(p.Start), text(runtime), text(p.End), text(p.Start - j.Arrival), text(turnaround), stretch,
+	return []string{j.ID, workload, j.ID, text(j.Arrival * each), strconv.Itoa(set.Len()), requested, "1", "COMPLETED_SUCCESSFULLY",
+		text(p.Start * each), text(runtime * each), text(p.End * each), text((p.Start - j.Arrival) * each), text(turnaround * each), stretch,
 		strings.ReplaceAll(set.String(), ",", " "), "", ""}
 }
 

@@ -288,7 +288,7 @@ func (q *queue) ofOneJob(e *entry, tres, wall, of string) {
 		above = above || err == nil && known && asked > most
 	}
 	minutes, limited, err := parseLimit(wall)
-	if above || limited && err == nil && e.length > minutes*60 {
+	if above || limited && err == nil && e.length > inSeconds(minutes) {
 		q.outside("the job asks for more than " + of + " allows one job: Slurm does not start it")
 	}
 }

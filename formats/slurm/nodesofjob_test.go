@@ -304,7 +304,8 @@ func TestWriteAccounting(t *testing.T) {
 		job  model.JobSpec
 		want string
 	}{
-		{"h", model.JobSpec{ID: "a", Work: new(1.0)}, `sacct: expected times in s, found "h"`},
+		{"slots", model.JobSpec{ID: "a", Work: new(1.0)}, `sacct: expected a unit of time that has a length, such as s, min or h, found units.time "slots"`},
+		{"h", model.JobSpec{ID: "a", Arrival: 1e7, Work: new(1.0)}, `sacct: expected times of at most 9e+09 s, found that job "a" arrives at 3.6e+10`},
 		{"s", model.JobSpec{ID: "a", Arrival: 1e10, Work: new(1.0)}, `sacct: expected times of at most 9e+09 s, found that job "a" arrives at 1e+10`},
 	} {
 		b := model.NewBuilder("x").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).Job(c.job)

@@ -36,7 +36,7 @@ func (n *layouts) partitions() []model.PartitionSpec {
 			p.Tier = slices.MaxFunc(at.parts, func(a, b *part) int { return cmp.Compare(a.tier, b.tier) }).tier
 		}
 		for k, part := range at.parts { // a job of several partitions may take the one that allows most
-			limit := min(max(part.limit, 0), 1e12) * 60
+			limit := inSeconds(min(max(part.limit, 0), 1e12))
 			if k == 0 || limit == 0 || p.Limit > 0 && limit > p.Limit {
 				p.Limit = limit
 			}

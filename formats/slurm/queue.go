@@ -286,7 +286,7 @@ func (q *queue) length(e *entry) {
 		limit = year
 		q.repaired("no time limit: a year is assumed, as Slurm does")
 	}
-	e.length = min(limit, 1e12) * 60
+	e.length = inSeconds(min(limit, 1e12))
 	if !e.running {
 		return
 	}

@@ -346,7 +346,7 @@ func (t *trace) job(line int, value fields) {
 	minutes, known, err := parseLimit(cmp.Or(value("TimelimitRaw"), value("Timelimit", "TimeLimit")))
 	wrong("Timelimit", err)
 	if known {
-		j.limit = minutes * 60
+		j.limit = inSeconds(minutes)
 	}
 	wrong("AllocTRES", t.held(&j, value))
 	if id == "" {
@@ -397,7 +397,7 @@ func (t *trace) keep(j *past) {
 			t.note(model.ImportRepaired, false, "job id not unique, as of a job that was requeued: a suffix is appended")
 		}
 		if l := j.layout; j.limit == 0 && l != nil && len(l.place.parts) > 0 && l.place.parts[0].limit > 0 {
-			j.limit = l.place.parts[0].limit * 60
+			j.limit = inSeconds(l.place.parts[0].limit)
 			t.note(model.ImportRepaired, false, "no time limit: that of its partition is taken")
 		}
 		if j.limit == 0 {
@@ -443,6 +443,9 @@ func parseMoment(text string) (float64, error) {
 	}
 	return x, nil
 }
+
+// inSeconds is a time limit in seconds, which are whole, whatever the fraction of a minute says.
+func inSeconds(minutes float64) float64 { return math.Round(minutes * 60) }
 
 // parseLimit reads a time limit in minutes: a number of minutes, or as [days-]hours:minutes:seconds, days-hours, or minutes:seconds.
 func parseLimit(text string) (minutes float64, known bool, err error) {

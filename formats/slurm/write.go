@@ -20,7 +20,7 @@ import (
 
 var _ = formats.RegisterWriter(formats.Writer{Name: traceFormat, Doc: "what sacct -P prints of jobs that ran as in the schedule", Order: 5, Write: WriteAccounting})
 
-// timeZero is the time at which an instance begins where Slurm needs a date.
+// timeZero is the time at which an instance begins that states none.
 var timeZero = time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 
 // latest is the latest time that is written, in seconds from time 0: some 280 years.
@@ -29,31 +29,32 @@ const latest = 9e9
 // written are the columns of [WriteAccounting].
 const written = "JobID|User|Account|Partition|QOS|Priority|State|Submit|Eligible|Start|End|TimelimitRaw|NCPUS|NNodes|ReqTRES|AllocTRES"
 
-// WriteAccounting writes a schedule as sacct -P prints jobs that have ended. Time 0 is 2026-01-05, and times are cut to whole seconds, time limits raised to whole
-// minutes. The partition is the queue of the job, or else its cluster, the account its group, and quality of service and priority are those of its user class. A
-// job that has no place was cancelled. The instance counts in seconds, and its memory in MB.
+// WriteAccounting writes a schedule as sacct -P prints jobs that have ended. Dates are in the zone that the instance states, or else in UTC, those of an instance that does not say when its time 0
+// is from 2026-01-05 on. Times are cut to whole seconds, time limits raised to whole minutes. The partition is the queue of the job, or else its cluster, the account its group, and quality of service and priority are those of its user class. A
+// job that has no place was cancelled.
 func WriteAccounting(w io.Writer, in *model.Instance, sol *model.Solution) error {
-	if unit := in.Units().Time; unit != "" && unit != "s" {
-		return fmt.Errorf("sacct: expected times in s, found %q", unit)
+	scale, err := scaleOf(in)
+	if err != nil {
+		return err
 	}
 	placed, err := placements.ByJob("sacct", in, sol)
 	if err != nil {
 		return err
 	}
 	for k := range sol.Jobs {
-		if end := sol.Jobs[k].End; !(end <= latest) {
+		if end := sol.Jobs[k].End * scale.each; !(end <= latest) {
 			return fmt.Errorf("sacct: expected times of at most %g s, found that job %q ends at %v", float64(latest), sol.Jobs[k].Job, end)
 		}
 	}
 	for k := range in.Jobs() {
-		if j := &in.Jobs()[k]; !(j.Arrival <= latest) {
-			return fmt.Errorf("sacct: expected times of at most %g s, found that job %q arrives at %v", float64(latest), j.ID, j.Arrival)
+		if j := &in.Jobs()[k]; !(j.Arrival*scale.each <= latest) {
+			return fmt.Errorf("sacct: expected times of at most %g s, found that job %q arrives at %v", float64(latest), j.ID, j.Arrival*scale.each)
 		}
 	}
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, written)
 	for k := range in.Jobs() {
-		if _, err := fmt.Fprintln(out, strings.Join(cellsOf(in, k, placed[k]), "|")); err != nil { // not only at the end: somebody may wait for it
+		if _, err := fmt.Fprintln(out, strings.Join(cellsOf(in, k, placed[k], scale), "|")); err != nil { // not only at the end: somebody may wait for it
 			return err
 		}
 	}
@@ -61,7 +62,7 @@ func WriteAccounting(w io.Writer, in *model.Instance, sol *model.Solution) error
 }
 
 // cellsOf are the cells of a job.
-func cellsOf(in *model.Instance, k int, p *model.Placement) []string {
+func cellsOf(in *model.Instance, k int, p *model.Placement, s scale) []string {
 	j := &in.Jobs()[k]
 	cell := func(text string) string { return strings.NewReplacer("|", "_", "\n", " ", "\r", " ").Replace(text) }
 	qos, priority := "normal", "0"
@@ -71,7 +72,7 @@ func cellsOf(in *model.Instance, k int, p *model.Placement) []string {
 	}
 	state, start, end, cluster, processors, nodes := "CANCELLED", "None", "None", "", j.Min, 0
 	if p != nil {
-		state, start, end, processors = "COMPLETED", moment(p.Start), moment(p.End), 0
+		state, start, end, processors = "COMPLETED", s.moment(p.Start), s.moment(p.End), 0
 		machines := map[string]bool{}
 		p.Parts(j.Tasks, func(part model.Piece) {
 			cluster = part.Cluster
@@ -96,10 +97,10 @@ func cellsOf(in *model.Instance, k int, p *model.Placement) []string {
 		if requested, raised := in.Requested(k); raised {
 			estimate = requested
 		}
-		limit = strconv.FormatFloat(math.Ceil(estimate/60), 'f', -1, 64)
+		limit = strconv.FormatFloat(math.Ceil(estimate*s.each/60), 'f', -1, 64)
 	}
-	submit := moment(j.Arrival)
-	tres := tresText(in, j, processors, nodes)
+	submit := s.moment(j.Arrival)
+	tres := tresText(in, j, processors, nodes, s.memory)
 	return []string{
 		cell(j.ID), cell(j.User()), cell(j.Group()), cell(partition), qos, priority, state, submit, submit, start, end, limit,
 		strconv.Itoa(processors), strconv.Itoa(nodes), tres, tres,
@@ -107,10 +108,10 @@ func cellsOf(in *model.Instance, k int, p *model.Placement) []string {
 }
 
 // tresText is what a job holds, such as cpu=8,mem=16000M,node=1,gres/gpu=4.
-func tresText(in *model.Instance, j *model.Job, processors, nodes int) string {
+func tresText(in *model.Instance, j *model.Job, processors, nodes int, mb float64) string {
 	text := "cpu=" + strconv.Itoa(processors)
 	if j.Memory > 0 {
-		text += ",mem=" + strconv.FormatFloat(math.Ceil(j.Memory*float64(processors)), 'f', -1, 64) + "M"
+		text += ",mem=" + strconv.FormatFloat(math.Ceil(j.Memory*mb*float64(processors)), 'f', -1, 64) + "M"
 	}
 	text += ",node=" + strconv.Itoa(nodes)
 	n := j.Node()
@@ -122,9 +123,39 @@ func tresText(in *model.Instance, j *model.Job, processors, nodes int) string {
 	return text
 }
 
+// scale is how figures of an instance become those of Slurm.
+type scale struct {
+	each   float64   // seconds of a time
+	memory float64   // MB of a memory
+	zero   time.Time // of time 0
+}
+
+func scaleOf(in *model.Instance) (s scale, err error) {
+	if s.each, err = placements.Seconds("sacct", in); err != nil {
+		return s, err
+	}
+	if s.memory, err = placements.Memory("sacct", "MB", in); err != nil {
+		return s, err
+	}
+	s.zero = timeZero
+	if unix, stated := in.TimeZero(); stated {
+		place := time.UTC
+		if zone := in.TimeZone(); zone != "" && zone != model.UnstatedZone {
+			if place, err = time.LoadLocation(zone); err != nil {
+				return s, fmt.Errorf("sacct: expected a time zone that this machine knows, found time_zone %q", zone)
+			}
+		}
+		if !(unix >= 0 && unix+latest < 253402214400) {
+			return s, fmt.Errorf("sacct: expected a time_zero from 1970 to 9700, in Unix seconds, found %v", unix)
+		}
+		s.zero = time.Unix(int64(unix), 0).In(place)
+	}
+	return s, nil
+}
+
 // moment is a time as sacct prints it.
-func moment(t float64) string {
-	return timeZero.Add(time.Duration(t) * time.Second).Format("2006-01-02T15:04:05")
+func (s *scale) moment(t float64) string {
+	return s.zero.Add(time.Duration(t*s.each) * time.Second).Format("2006-01-02T15:04:05")
 }
 
 // hostsOf are the names of a group of machines.

@@ -28,6 +28,14 @@ func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 	if err != nil {
 		return err
 	}
+	each, err := placements.Seconds("swf", in)
+	if err != nil {
+		return err
+	}
+	memory, err := placements.Memory("swf", "KB", in)
+	if err != nil {
+		return err
+	}
 	order := make([]int, len(placed))
 	for k := range order {
 		order[k] = k
@@ -45,7 +53,7 @@ func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 		if numbers != nil {
 			number = numbers[job]
 		}
-		writeJob(out, in, job, number, placed[job], names)
+		writeJob(out, in, job, number, placed[job], names, each, memory)
 	}
 	return out.Flush()
 }
@@ -93,8 +101,8 @@ func writeHeader(out *bufio.Writer, in *model.Instance, sol *model.Solution, ren
 	}
 }
 
-// writeJob writes one line.
-func writeJob(out *bufio.Writer, in *model.Instance, job int, number int64, p *model.Placement, names [3]naming) {
+// writeJob writes one line. A time of the instance is each seconds, a memory so many KB.
+func writeJob(out *bufio.Writer, in *model.Instance, job int, number int64, p *model.Placement, names [3]naming, each, kb float64) {
 	j := &in.Jobs()[job]
 	wait, runtime, status, partition, allocated := -1.0, -1.0, 5, -1, -1
 	if p != nil {
@@ -105,7 +113,7 @@ func writeJob(out *bufio.Writer, in *model.Instance, job int, number int64, p *m
 				partition = c + 1
 			}
 		})
-		wait, runtime, status = p.Start-j.Arrival, Runtime(in, job, p), 1
+		wait, runtime, status = (p.Start-j.Arrival)*each, Runtime(in, job, p)*each, 1
 	}
 	estimate, memory := -1.0, -1.0
 	if !math.IsNaN(j.Estimate) {
@@ -113,15 +121,16 @@ func writeJob(out *bufio.Writer, in *model.Instance, job int, number int64, p *m
 		if requested, raised := in.Requested(job); raised {
 			estimate = requested
 		}
+		estimate *= each
 	}
 	if j.Memory > 0 {
-		memory = j.Memory
+		memory = j.Memory * kb
 	}
 	requested := j.Max
 	if partition > 0 {
 		requested = min(requested, allocated)
 	}
-	fmt.Fprintf(out, "%d %s %s %s %d -1 -1 %d %s %s %d %d %d -1 %d %d -1 -1\n", number, text(j.Arrival), text(wait), text(runtime),
+	fmt.Fprintf(out, "%d %s %s %s %d -1 -1 %d %s %s %d %d %d -1 %d %d -1 -1\n", number, text(j.Arrival*each), text(wait), text(runtime),
 		allocated, requested, text(estimate), text(memory), status, names[0].number(j), names[1].number(j), names[2].number(j), partition)
 }
 

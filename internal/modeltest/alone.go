@@ -50,7 +50,7 @@ func Alone(rng *rand.Rand) *model.Instance {
 		job.Tasks = 1 + rng.IntN(4)
 	}
 	if memories {
-		job.Memory = pickOne(rng, 0, 0.1, 1, 1.5, 3)
+		job.Memory = pickOne(rng, 0, 0.1, 1, 1.5, 2, 3)
 	}
 	job.MinBandwidth = pickOne(rng, 0, 0, 0, 0, 2)
 	if rng.IntN(3) == 0 {
@@ -100,7 +100,7 @@ func aloneMachines(rng *rand.Rand, cluster *model.ClusterSpec, left int, memorie
 			left--
 		}
 		if memories && rng.IntN(4) > 0 {
-			m.Memory = new(pickOne(rng, 0.3, 2, 3))
+			m.Memory = new(pickOne(rng, 0.3, 1.9999999999999998, 2, 3))
 		}
 		m.Bandwidth = pickOne(rng, 1, 2, 2)
 		if len(licences) > 0 && rng.IntN(3) == 0 {

@@ -119,7 +119,7 @@ func TestPowerCaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		least := rapid.IntRange(0, 1).Draw(t, "least") // jobs that take no time are left to the checker
 		in := cappedTrace(t, least)
-		if err := sim.CheckCaps(in, false); err != nil {
+		if err := sim.CheckPower(in, false); err != nil {
 			t.Fatal(err)
 		}
 		for depth, rules := range map[int]sim.Discipline{
@@ -181,12 +181,26 @@ func TestPowerCapsThatAreRefused(t *testing.T) {
 		"asleep": {func(s *model.InstanceSpec) {
 			s.Clusters[0].Machines[0].Power.Off, s.Clusters[0].Machines[0].Power.SuspendAfter = []model.OffSpec{{Name: "off"}}, new(3.0)
 		}, false, false},
+		"a running job outlives": {func(s *model.InstanceSpec) {
+			s.Jobs[0].Estimate, s.Jobs[0].Running = new(2.0), &model.RunningSpec{Cluster: "c", Processors: model.Processors(0)}
+		}, false, false},
+		"closed": {func(s *model.InstanceSpec) {
+			s.Clusters[0].Machines[0].Closed = []model.ClosedSpec{{From: 1, To: new(2.0)}}
+		}, true, true},
+		"closed, asleep, no cap": {func(s *model.InstanceSpec) {
+			s.Clusters[0].PowerCap, s.Clusters[0].Machines[1].Closed = nil, []model.ClosedSpec{{From: 1, To: new(2.0)}}
+			s.Clusters[0].Machines[0].Power.Off, s.Clusters[0].Machines[0].Power.SuspendAfter = []model.OffSpec{{Name: "off", Down: model.WaySpec{Time: 1}}}, new(3.0)
+		}, false, false},
+		"closed, asleep, awake at once": {func(s *model.InstanceSpec) {
+			s.Clusters[0].PowerCap, s.Clusters[0].Machines[1].Closed = nil, []model.ClosedSpec{{From: 1, To: new(2.0)}}
+			s.Clusters[0].Machines[0].Power.Off, s.Clusters[0].Machines[0].Power.SuspendAfter = []model.OffSpec{{Name: "off"}}, new(3.0)
+		}, true, true},
 	} {
 		in := build(c.change)
-		if err := sim.CheckCaps(in, false); (err == nil) != c.ok {
+		if err := sim.CheckPower(in, false); (err == nil) != c.ok {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := sim.CheckCaps(in, true); (err == nil) != c.kills {
+		if err := sim.CheckPower(in, true); (err == nil) != c.kills {
 			t.Errorf("%s, with kills: %v", name, err)
 		}
 	}

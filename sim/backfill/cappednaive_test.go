@@ -296,7 +296,7 @@ func TestCappedNodesAsTheNaiveForm(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if in, err = drawCaps(rng, in); err != nil || sim.CheckCaps(in, false) != nil || in.Features()&plan.NodeFeatures == 0 {
+		if in, err = drawCaps(rng, in); err != nil || sim.CheckPower(in, false) != nil || in.Features()&plan.NodeFeatures == 0 {
 			continue
 		}
 		cases++
@@ -426,7 +426,7 @@ func TestCappedGroupsAsTheNaiveForm(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if in, err = drawCaps(rng, in); err != nil || sim.CheckCaps(in, false) != nil || in.Features()&plan.NodeFeatures != 0 {
+		if in, err = drawCaps(rng, in); err != nil || sim.CheckPower(in, false) != nil || in.Features()&plan.NodeFeatures != 0 {
 			continue
 		}
 		cases++

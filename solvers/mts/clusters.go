@@ -103,7 +103,7 @@ func (r *onClusters) at(job, cluster int) int { return job*len(r.speed) + cluste
 
 // crowded says whether the job overloads the memory of the cluster.
 func (r *onClusters) crowded(job, cluster int) bool {
-	return r.kinds[job].memory > r.memory[cluster]*r.p.MemoryShare
+	return !model.HasRoom(r.memory[cluster]*r.p.MemoryShare, r.kinds[job].memory, 1)
 }
 
 // fits says whether the job could be placed on the cluster at some time.

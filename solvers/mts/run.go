@@ -208,10 +208,11 @@ func (r *run) measure(k int) {
 	j := &r.Instance.Jobs()[kind.jobs[0]]
 	for resource := range r.Resources {
 		l, span := &r.Resources[resource], r.takes(kind, resource)
-		if kind.memory > l.Memory*r.p.MemoryShare {
+		crowded := !model.HasRoom(l.Memory*r.p.MemoryShare, kind.memory, 1)
+		if crowded {
 			kind.room++
 		}
-		if math.IsInf(span, 1) || kind.memory > l.Memory*r.p.MemoryShare || j.MinBandwidth > l.Bandwidth {
+		if math.IsInf(span, 1) || crowded || j.MinBandwidth > l.Bandwidth {
 			span = math.Copysign(span, -1)
 		} else {
 			kind.open++

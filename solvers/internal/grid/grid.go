@@ -80,7 +80,7 @@ func resources(in *model.Instance) (list []resource, missing model.Features) {
 		for g := range cluster.Machines {
 			m, first := &cluster.Machines[g], &cluster.Machines[0]
 			alike = alike && m.Speed == first.Speed && m.Bandwidth == first.Bandwidth && (m.Memory == first.Memory || neediest == 0)
-			if m.Units > 1 && m.Memory < neediest*float64(m.Units) && m.Memory >= smallest {
+			if m.Units > 1 && !model.HasRoom(m.Memory, neediest, m.Units) && model.HasRoom(m.Memory, smallest, 1) {
 				missing |= model.MemoryLimits // tasks on one machine compete for its memory
 			}
 		}
@@ -127,7 +127,7 @@ func (l *resource) Duration(in *model.Instance, job int) float64 {
 
 // Fits says whether the machines of the resource have the memory and the bandwidth that the job needs.
 func (l *resource) Fits(j *model.Job) bool {
-	return j.Memory <= l.Memory && j.MinBandwidth <= l.Bandwidth
+	return model.HasRoom(l.Memory, j.Memory, 1) && j.MinBandwidth <= l.Bandwidth
 }
 
 // Outline collects a schedule on resources.
@@ -222,7 +222,7 @@ func (o *Outline) whyLeft(job int) string {
 			continue
 		}
 		e := max(l.Release(l.Size(j)), j.Arrival) + d
-		short, slow := j.Memory > l.Memory, j.MinBandwidth > l.Bandwidth
+		short, slow := !model.HasRoom(l.Memory, j.Memory, 1), j.MinBandwidth > l.Bandwidth
 		if short {
 			memory++
 		}
@@ -245,7 +245,7 @@ func (o *Outline) whyLeft(job int) string {
 	}
 	text := fmt.Sprintf("hard deadline %v would be missed: earliest end %v on %s", j.Deadline, end, o.ResourceName(best))
 	switch l := &o.Resources[max(0, barred)]; {
-	case barred >= 0 && !model.Late(barredEnd, j.Deadline) && j.Memory > l.Memory:
+	case barred >= 0 && !model.Late(barredEnd, j.Deadline) && !model.HasRoom(l.Memory, j.Memory, 1):
 		return text + fmt.Sprintf("; memory binds: it needs %g, %s has %g and would end it at %v", j.Memory, o.ResourceName(barred), l.Memory, barredEnd)
 	case barred >= 0 && !model.Late(barredEnd, j.Deadline):
 		return text + fmt.Sprintf("; bandwidth binds: it needs %g, %s offers %g and would end it at %v", j.MinBandwidth, o.ResourceName(barred), l.Bandwidth, barredEnd)
