@@ -455,8 +455,11 @@ func (p *Platform) ByNode() bool { return p.nodes != nil }
 // TakesFirst says that a job gets the first machines on which it fits.
 func (p *Platform) TakesFirst() bool { return p.nodes == nil || p.nodes.site == p.nodes.first }
 
-// ClosesForGood says that some machine of the clusters is closed from some time on for ever.
-func (p *Platform) ClosesForGood(clusters []int) bool {
+// ClosesForGood says that some machine of the clusters is closed to the job from some time on for ever, as all are to one of a reservation when that ends.
+func (p *Platform) ClosesForGood(j *Job, clusters []int) bool {
+	if n := p.Needs(j); n != nil && n.Reservation != "" {
+		return true
+	}
 	return slices.ContainsFunc(clusters, func(c int) bool {
 		return slices.ContainsFunc(p.in.Clusters()[c].Machines, func(m model.Machine) bool {
 			return slices.ContainsFunc(m.Closed(), func(closed model.Closure) bool { return math.IsInf(closed.To, 1) })

@@ -220,20 +220,6 @@ func (t *trace) warnings() []string {
 	if warning := t.out.warning(t.report.Kept+t.report.Count(model.ImportDropped), "job"); warning != "" {
 		list = append(list, warning)
 	}
-	met, ranked := tiers{}, false
-	for k := range t.jobs {
-		if j := &t.jobs[k]; j.layout != nil {
-			met.add(j.layout.place)
-			ranked = ranked || j.priority > 0
-		}
-	}
-	made := "no policy does, as the trace does not state the priority of jobs"
-	if ranked {
-		made = "of the orders of policies only priority does"
-	}
-	if warning := met.warning(made); warning != "" {
-		list = append(list, warning)
-	}
 	return list
 }
 

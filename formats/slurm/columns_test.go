@@ -90,6 +90,9 @@ func TestEachColumnOfSacct(t *testing.T) {
 		"Restarts": {"1", nil}, "SegmentSize": {"2", nil}, "State": {"PREEMPTED", nil}, "Suspended": {"00:00:07", nil},
 	}
 	for _, c := range slurm.Columns() {
+		if strings.HasPrefix(c.Name, "Elapsed") { // matters where clock times jump, see TestClockChanges
+			continue
+		}
 		change := other[c.Name]
 		if (change.cell == "") != (c.Fate == slurm.Irrelevant) && c.Name != "Cluster" {
 			t.Errorf("%s is %s: expected a cell for it exactly where it is not irrelevant", c.Name, c.Fate)

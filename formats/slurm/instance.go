@@ -45,20 +45,17 @@ func (q *queue) instance() (*model.Instance, error) {
 	q.settle()
 	q.quality()
 	left := map[string]int{} // copies of licences that running jobs leave
-	waiting, met := 0, tiers{}
+	waiting := 0
 	for k, e := range q.list {
 		spec.Jobs[k] = q.spec(e, &spec, tasks, left)
 		q.count(e, q.odd)
 		q.odd = q.odd[:0]
 		if !e.running {
 			waiting++
-			met.add(e.place)
 		}
 	}
-	for _, warning := range []string{q.out.warning(waiting, "waiting job"), met.warning("the jobs that wait are listed so, and the order priority keeps to it; orders that sort the queue in another way do not")} {
-		if warning != "" {
-			spec.Caveats = append(spec.Caveats, warning)
-		}
+	if warning := q.out.warning(waiting, "waiting job"); warning != "" {
+		spec.Caveats = append(spec.Caveats, warning)
 	}
 	q.report.Warnings = spec.Caveats
 	in, err := q.doc.faults.Build(spec, func(k int) string { return at("jobs", q.list[k].job) })

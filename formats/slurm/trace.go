@@ -343,6 +343,7 @@ func (t *trace) job(line int, value fields) {
 		wrong("Priority", err)
 		j.priority = x
 	}
+	t.clockChange(&j, elapsedOf(value))
 	minutes, known, err := parseLimit(cmp.Or(value("TimelimitRaw"), value("Timelimit", "TimeLimit")))
 	wrong("Timelimit", err)
 	if known {
@@ -364,6 +365,38 @@ func (t *trace) job(line int, value fields) {
 	}
 	t.circumstances(id, value)
 	t.keep(&j)
+}
+
+// elapsedOf is how long the job ran by its own column, in seconds; −1: not known, or it was suspended meanwhile.
+func elapsedOf(value fields) float64 {
+	if strings.Trim(value("Suspended"), "0:-.") != "" {
+		return -1
+	}
+	if n, err := lines.Whole(value("ElapsedRaw"), 0); err == nil {
+		return float64(n)
+	}
+	if minutes, known, err := parseLimit(value("Elapsed")); err == nil && known {
+		return inSeconds(minutes)
+	}
+	return -1
+}
+
+// clockChange repairs the times of a job during which the clock went back or on by an hour, or half an hour, as in the night between summer time and normal time: sacct prints clock times, and how long the
+// job ran.
+func (t *trace) clockChange(j *past, elapsed float64) {
+	if !t.local || j.start == 0 || j.end == 0 {
+		return
+	}
+	if change := elapsed - (j.end - j.start); elapsed >= 0 && (math.Abs(change) == 3600 || math.Abs(change) == 1800) {
+		j.end = j.start + elapsed
+		t.note(model.ImportRepaired, false, "the clock changed while it ran: it ran as long as Elapsed says, and waits across the change are off by as much")
+	}
+	const night = 4 * 3600
+	at := time.Unix(int64(j.start), 0).UTC()
+	if back := j.arrival - j.start; back > 0 && back <= 3600 && at.Weekday() == time.Sunday && at.Hour()*3600 < night {
+		j.start, j.end = j.start+3600, j.end+3600
+		t.note(model.ImportRepaired, false, "it starts up to an hour before its submission, in the night to a Sunday, as where the clock went back between: it starts an hour later")
+	}
 }
 
 // keep keeps a job that ran, or says why not.

@@ -12,6 +12,13 @@ type oddity struct {
 // judge keeps or drops a job that has been parsed.
 func (t *trace) judge(line int, values *record) {
 	j := job{number: int64(values[jobNumber]), line: line, estimate: -1}
+	switch partial := isPartial(t.fields); {
+	case partial && j.number >= 0 && j.number == t.whole:
+		t.report.NoteLine(model.ImportDropped, "a part of the job above it, which the line of the whole job counts", line)
+		return
+	case !partial:
+		t.whole = j.number
+	}
 	if !(t.judgeSubmit(&j, values) && t.judgeRuntime(&j, values) && t.judgeProcessors(&j, values)) {
 		last := t.oddity[len(t.oddity)-1]
 		t.report.NoteLine(last.action, last.reason, line)
@@ -33,6 +40,16 @@ func (t *trace) judge(line int, values *record) {
 	}
 	t.report.Kept++
 	t.jobs = append(t.jobs, j)
+}
+
+// isPartial says whether a line is of a part of a job between two checkpoints: its status is 2, 3 or 4. Such lines stand behind that of the whole job, where there is one.
+func isPartial(fields [][]byte) bool {
+	const status = 10
+	if len(fields) <= status || len(fields[status]) != 1 {
+		return false
+	}
+	digit := fields[status][0]
+	return '2' <= digit && digit <= '4'
 }
 
 // dropped ends the judgement of a job.

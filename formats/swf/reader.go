@@ -67,7 +67,7 @@ func (o *Reader) open(r io.Reader, name string) (*trace, io.Reader, error) {
 		return nil, nil, err
 	}
 	r, faults := lines.Begin(r, name)
-	t := &trace{opt: *o, faults: faults, report: &model.ImportReport{Format: formatName, File: name}, submit: -1}
+	t := &trace{opt: *o, faults: faults, report: &model.ImportReport{Format: formatName, File: name}, submit: -1, whole: -1}
 	if o.Batch && o.AbsoluteTime {
 		t.faults.At("option AbsoluteTime", "expected it without Batch, which releases every job at 0")
 	}

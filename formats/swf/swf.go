@@ -19,7 +19,8 @@
 //	12 user, 13 group        the job's user and group, as numbers
 //	15 queue                 the job's queue, as a number
 //
-// The rest (wait time, status, executable, partition, preceding job, think time) is not looked at: a preceding job is part of a model of
+// Of the status (11) it only matters whether it is 2, 3 or 4: such a line is of a part of a job, and is left out behind the line of the whole job.
+// The rest (wait time, executable, partition, preceding job, think time) is not looked at: a preceding job is part of a model of
 // users that wait, not a precedence between jobs that are all known. A user, group or queue that is no whole number is unknown.
 //
 // Lines that begin with ; are comments; those before the first job are the header, of which MaxProcs, MaxNodes, UnixStartTime and TimeZoneString count;
@@ -51,6 +52,7 @@ type trace struct {
 	width  int // processors of the system; 0: not known yet
 	jobs   []job
 	copies map[int64]int32 // jobs kept so far by number
+	whole  int64           // the number of the last line that is no part of a job
 	submit float64         // last known submit time; −1: none yet
 	fields [][]byte        // of the line being read
 	oddity []oddity        // what is odd about the job being judged

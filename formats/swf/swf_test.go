@@ -202,6 +202,31 @@ repaired 2: job number not unique: a suffix is appended (line 14)`},
 	}
 }
 
+// The parts of a job between checkpoints are left out behind the line of the whole job, and only there.
+func TestPartsOfJobs(t *testing.T) {
+	line := func(number, submit, runtime int, status string) string {
+		return fmt.Sprintf("%d %d 0 %d 1 -1 -1 1 99 -1 %s 1 1 7 1 1 -1 -1\n", number, submit, runtime, status)
+	}
+	for name, c := range map[string]struct{ text, jobs string }{
+		"behind the whole":      {line(1, 0, 30, "1") + line(1, -1, 10, "2") + line(1, -1, 20, "3") + line(2, 5, 7, "1"), "1@0:30x1~99 2@5:7x1~99"},
+		"failed at last":        {line(1, 0, 30, "0") + line(1, 0, 10, "2") + line(1, 0, 20, "4"), "1@0:30x1~99"},
+		"no whole":              {line(1, 0, 10, "2") + line(1, 0, 20, "3"), "1@0:10x1~99 1-2@0:20x1~99"},
+		"number 0":              {line(0, 0, 10, "2"), "0@0:10x1~99"},
+		"of another job":        {line(1, 0, 30, "1") + line(2, 0, 10, "2"), "1@0:30x1~99 2@0:10x1~99"},
+		"cancelled, no part":    {line(1, 0, 30, "1") + line(1, 0, 10, "5"), "1@0:30x1~99 1-2@0:10x1~99"},
+		"an odd status is none": {line(1, 0, 30, "1") + line(1, 0, 10, "22"), "1@0:30x1~99 1-2@0:10x1~99"},
+	} {
+		in, report := read(t, "; MaxProcs: 4\n"+c.text, swf.NewReader())
+		if got := jobs(in); got != c.jobs {
+			t.Errorf("%s: got %s, want %s; %v", name, got, c.jobs, report)
+		}
+		usage, err := swf.ReadUsage(strings.NewReader(c.text))
+		if name == "behind the whole" && (err != nil || usage["1"].Name != "7") {
+			t.Errorf("%s: %v, %v", name, usage, err)
+		}
+	}
+}
+
 func TestUnknownSubmitOfTheFirstJobCannotBeRepaired(t *testing.T) {
 	in, report := read(t, header+"1 -1 0 60 1 -1 -1 1 90\n2 1535348017 0 60 1 -1 -1 1 90\n", with("unknown_submit=repair"))
 	if got := jobs(in); got != "2@0:60x1~90" || report.Notes[0].Reason != "submit time unknown" {

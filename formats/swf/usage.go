@@ -22,6 +22,7 @@ func ReadUsage(r io.Reader) (map[string]Usage, error) {
 	r, faults := lines.Begin(r, "")
 	scanner := lines.NewScanner(r)
 	var fields [][]byte
+	whole := -1.0 // the number of the last line that is no part of a job
 	for scanner.Scan() {
 		line := scanner.Bytes()
 		if len(line) == 0 || line[0] == ';' {
@@ -39,6 +40,12 @@ func ReadUsage(r io.Reader) (map[string]Usage, error) {
 			return x
 		}
 		number, processors := value(jobNumber), value(allocatedProcessors)
+		switch partial := isPartial(fields); {
+		case partial && number == whole:
+			continue
+		case !partial:
+			whole = number
+		}
 		if processors <= 0 {
 			processors = value(requestedProcessors)
 		}

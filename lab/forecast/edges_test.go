@@ -3,6 +3,7 @@ package forecast
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/allot-opt/allot/model"
@@ -13,7 +14,7 @@ func TestLimitsOfOptions(t *testing.T) {
 	for name, set := range map[string]func(o *Options, x float64){
 		"day": func(o *Options, x float64) { o.Day = x }, "elapsed": func(o *Options, x float64) { o.Elapsed = map[string]float64{"a": x} },
 	} {
-		for x, right := range map[float64]bool{0: name == "elapsed", -1: false, math.SmallestNonzeroFloat64: true, 1: true, 1e18: true, math.Nextafter(1e18, 2e18): false, 1.5e18: false, math.Inf(1): false, math.NaN(): false} {
+		for x, right := range map[float64]bool{0: true, -1: false, math.SmallestNonzeroFloat64: true, 1: true, 1e18: true, math.Nextafter(1e18, 2e18): false, 1.5e18: false, math.Inf(1): false, math.NaN(): false} {
 			o := Defaults()
 			if set(&o, x); (o.Check() == nil) != right {
 				t.Errorf("%s %v: %v", name, x, o.Check())
@@ -33,6 +34,43 @@ func TestLimitsOfOptions(t *testing.T) {
 				t.Errorf("%s %d: %v", name, n, o.Check())
 			}
 		}
+	}
+}
+
+// Without another setting a day has 24 hours, whatever unit the instance counts in.
+func TestDayOfOtherUnits(t *testing.T) {
+	queue := func(unit string, seconds float64) (*Forecast, error) {
+		b := model.NewBuilder("days").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 4}}})
+		b.Spec().Units = &model.Units{Time: unit}
+		for k := range 200 {
+			length := 1800 * float64(2+k*7%9) / seconds
+			b.Job(model.JobSpec{ID: fmt.Sprint("j", k), Arrival: 3600 * float64(k) / seconds, Processors: model.Rigid(1 + k*3%4), Work: &length, Estimate: new(2 * length), User: string(rune('a' + k%2))})
+		}
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt := Defaults()
+		opt.Runs, opt.Trials = 9, 0
+		return Queue(t.Context(), "fcfs", under{discipline: disciplines()["fcfs"]}, in, 3600*150/seconds, "", nil, opt)
+	}
+	want, err := queue("s", 1)
+	if err != nil || len(want.Jobs) == 0 {
+		t.Fatalf("%+v, %v", want, err)
+	}
+	for unit, seconds := range map[string]float64{"": 1, "min": 60, "h": 3600, "d": 86400} {
+		got, err := queue(unit, seconds)
+		if err != nil || len(got.Jobs) != len(want.Jobs) || got.Arrivals != want.Arrivals {
+			t.Fatalf("%s: %+v, %v", unit, got, err)
+		}
+		for k := range want.Jobs {
+			if x, y := *got.Jobs[k].P90*seconds, *want.Jobs[k].P90; math.Abs(x-y) > 1e-6*y {
+				t.Errorf("%s: %s starts by %v s, want %v", unit, want.Jobs[k].Job, x, y)
+			}
+		}
+	}
+	if _, err := queue("slot", 1); err == nil || !strings.Contains(err.Error(), `units.time "slot"`) {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -8,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/internal/kit"
+	"github.com/allot-opt/allot/internal/timetext"
+	"github.com/allot-opt/allot/model"
 )
 
 // Options are the settings of a forecast; [Defaults] fills them in.
@@ -21,7 +24,7 @@ type Options struct {
 	Independent bool
 	// Arrivals lets jobs arrive after T, as on days before T.
 	Arrivals bool
-	Day      float64 // length of a day, time
+	Day      float64 // length of a day, time; 0: 24 hours
 	Days     int     // most days before T from which the arrivals after T are drawn
 	// Trials is the most forecasts of the past that say how wide an interval should be, and which jobs share a draw; 0: intervals are those of the futures.
 	Trials  int
@@ -33,11 +36,24 @@ type Options struct {
 
 // Defaults are the usual settings.
 func Defaults() Options {
-	return Options{Runs: 200, Seed: 1, Least: 5, Recent: 100, Arrivals: true, Day: 86400, Days: 28, Trials: 200}
+	return Options{Runs: 200, Seed: 1, Least: 5, Recent: 100, Arrivals: true, Days: 28, Trials: 200}
 }
 
 // most bounds the numbers of the options, so that what they ask for fits in memory.
 const most = 1_000_000
+
+// checkFor is Check for an instance, whose unit of time says how long 24 hours are.
+func (o *Options) checkFor(in *model.Instance) error {
+	if err := o.Check(); err != nil || o.Day > 0 {
+		return err
+	}
+	seconds, known := timetext.Seconds(cmp.Or(in.Units().Time, "s"))
+	if !known {
+		return fmt.Errorf("day: expected the length of a day, because units.time %q is no unit whose length is known", in.Units().Time)
+	}
+	o.Day = 86400 / seconds
+	return nil
+}
 
 // Check returns an error that names the first setting that is out of its range.
 func (o *Options) Check() error {
@@ -49,8 +65,8 @@ func (o *Options) Check() error {
 			return fmt.Errorf("%s: expected a whole number from %d to %d, found %d", f.name, f.least, most, f.value)
 		}
 	}
-	if !(o.Day > 0 && o.Day <= 1e18) {
-		return fmt.Errorf("day: expected a time above 0 and at most 1e18, found %v", o.Day)
+	if !(o.Day >= 0 && o.Day <= 1e18) {
+		return fmt.Errorf("day: expected a time above 0 and at most 1e18, or 0 for 24 hours, found %v", o.Day)
 	}
 	for id, elapsed := range o.Elapsed {
 		if !(elapsed >= 0 && elapsed <= 1e18) {

@@ -53,7 +53,7 @@ type Simulate struct {
 	Trials      int        `json:"trials,omitempty" check:"counter" doc:"calibrate the quantiles by at most 'N' forecasts of the past; 0: take those of the futures as they are"`
 	Independent bool       `json:"independent,omitempty" doc:"draw each run time independently; otherwise jobs that are alike run long or short together"`
 	Arrivals    bool       `json:"arrivals,omitempty" doc:"let more jobs arrive, as on earlier days (where a forecast can begin in the middle of a run); false: no more jobs arrive"`
-	Day         float64    `json:"day,omitempty" check:"positive" doc:"length of a day, 'TIME' in the unit of the instance"`
+	Day         *float64   `json:"day,omitempty" check:"positive" doc:"length of a day, 'TIME' in the unit of the instance" absent:"24 hours"`
 	Samples     *int       `json:"samples,omitempty" check:"counter" doc:"with --backtest: forecast at the arrivals of 'N' jobs" absent:"1000"`
 	From        *float64   `json:"from,omitempty" check:"nonnegative" doc:"with --backtest: only jobs that arrive after this 'SHARE' of the time" absent:"0.1"`
 	To          *float64   `json:"to,omitempty" check:"nonnegative" doc:"with --backtest: only jobs that arrive by this 'SHARE' of the time" absent:"1"`
@@ -64,14 +64,17 @@ type Simulate struct {
 func (s *Simulate) SetDefaults() {
 	usual := forecast.Defaults()
 	s.Solver, s.Seed = "easy", 1
-	s.Runs, s.Least, s.Recent, s.Trials, s.Day, s.Arrivals = usual.Runs, usual.Least, usual.Recent, usual.Trials, usual.Day, true
+	s.Runs, s.Least, s.Recent, s.Trials, s.Arrivals = usual.Runs, usual.Least, usual.Recent, usual.Trials, true
 }
 
 // Options are those of the forecasts.
 func (s *Simulate) Options(workers int) forecast.Options {
 	opt := forecast.Defaults()
 	opt.Runs, opt.Least, opt.Recent, opt.Trials = s.Runs, s.Least, s.Recent, s.Trials
-	opt.Independent, opt.Arrivals, opt.Day, opt.Seed, opt.Workers = s.Independent, s.Arrivals, s.Day, s.Seed, workers
+	opt.Independent, opt.Arrivals, opt.Seed, opt.Workers = s.Independent, s.Arrivals, s.Seed, workers
+	if s.Day != nil {
+		opt.Day = *s.Day
+	}
 	return opt
 }
 

@@ -110,14 +110,14 @@ func (p *joint) reserveMet(e *sim.Engine, j *sim.Job, v *visit) bool {
 
 // noTime is why a job without a hard deadline is dropped that finds no time in a plan.
 func noTime(platform *sim.Platform, j *sim.Job, clusters []int) string {
-	closes := platform.ClosesForGood(clusters)
+	closes := platform.ClosesForGood(j, clusters)
 	switch {
 	case platform.Capped() && (!closes || platform.CapsShut(j, clusters)):
 		return sim.CapReason + only(platform, clusters)
 	case platform.Capped():
-		return "no reservation ends, by the estimates, before its machines are closed, or lack power, for good"
+		return "no reservation ends, by the estimates, before its machines are closed to it, or lack power, for good"
 	}
-	return "no reservation ends, by the estimates, before its machines are closed for good"
+	return "no reservation ends, by the estimates, before its machines are closed to it for good"
 }
 
 // shareCap says whether two sets have machines of one cluster that has a power cap.
