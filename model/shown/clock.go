@@ -51,16 +51,26 @@ func (c Clock) moment(t float64) (time.Time, bool) {
 	return time.Unix(int64(at), 0).In(c.place), true
 }
 
-// Date is the date and the clock time of a time of the instance, to the second, such as 2026-11-24T20:15:00; empty: it has none.
+// Date is the date and the clock time of a time of the instance, to the second, such as 2026-11-24T20:15:00; where the clock shows that twice, as in the night in which summer time ends, with what it is
+// ahead of UTC behind. Empty: it has none.
 func (c Clock) Date(t float64) string {
 	at, known := c.moment(t)
 	if !known {
 		return ""
 	}
-	return at.Format("2006-01-02T15:04:05")
+	const layout = "2006-01-02T15:04:05"
+	_, own := at.Zone()
+	for _, near := range [...]time.Duration{-3 * time.Hour, 3 * time.Hour} { // clocks change by less
+		_, other := at.Add(near).Zone()
+		if _, there := at.Add(time.Duration(own-other) * time.Second).Zone(); there == other && other != own {
+			return at.Format(layout + "-07:00")
+		}
+	}
+	return at.Format(layout)
 }
 
-// Zone is the zone of the date of a time of the instance, such as CET, UTC+01:00, or says that the record states none; empty: the time has no date.
+// Zone is the zone of dates about a time of the instance, such as CET, UTC+01:00; both where it has summer time too in the year before or behind; or says that the record states none. Empty: the time
+// has no date.
 func (c Clock) Zone(t float64) string {
 	at, known := c.moment(t)
 	switch name, offset := at.Zone(); {
@@ -71,5 +81,17 @@ func (c Clock) Zone(t float64) string {
 	case offset == 0 && name == "UTC":
 		return name
 	}
-	return at.Format("MST, UTC-07:00")
+	const layout, year = "MST, UTC-07:00", 366 * 24 * time.Hour
+	begin, end := at.ZoneBounds()
+	_, own := at.Zone()
+	for _, other := range [...]time.Time{end, begin.Add(-time.Second)} {
+		if _, offset := other.Zone(); !begin.IsZero() && !end.IsZero() && other.Sub(at).Abs() < year && offset != own {
+			first, second := at, other
+			if offset < own {
+				first, second = other, at
+			}
+			return first.Format(layout) + " or " + second.Format(layout) + " by the date"
+		}
+	}
+	return at.Format(layout)
 }

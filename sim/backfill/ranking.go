@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
@@ -117,6 +118,7 @@ type scorer struct {
 	Ranking
 	shares shares
 	held   []int32     // by handle: processors of a running job
+	second float64     // how many seconds a unit of time is; 1 where it has no known length
 	slurm  *slurmOrder // nil: another order
 }
 
@@ -128,12 +130,15 @@ func newScorer(r Ranking, processors int) *scorer {
 	if r.Factors.MaxSize == nil {
 		r.Factors.MaxSize = new(float64(processors))
 	}
-	return &scorer{Ranking: r}
+	return &scorer{Ranking: r, second: 1}
 }
 
 // newScorerOn makes a scorer for a platform; nil where the order is that of arrival.
 func newScorerOn(r Ranking, platform *sim.Platform) *scorer {
 	s := newScorer(r, platform.Processors())
+	if each, known := timetext.Seconds(platform.TimeUnit()); s != nil && known {
+		s.second = each
+	}
 	if s != nil && r.Order == bySlurm {
 		s.slurm = newSlurmOrder(&r, platform)
 	}
@@ -175,7 +180,7 @@ func (s *scorer) score(now float64, j *sim.Job, estimate float64, processors int
 		ratio := wait / estimate
 		return min(ratio*ratio*ratio*size, math.MaxFloat64)
 	case byF1:
-		return -(math.Log10(max(estimate, 1))*size + 870*math.Log10(max(j.Arrival, 1)))
+		return -(math.Log10(max(estimate*s.second, 1))*size + 870*math.Log10(max(j.Arrival*s.second, 1)))
 	}
 	f := &s.Factors
 	part := min(size / *f.MaxSize, 1)
