@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"math"
 	"math/big"
 
 	"github.com/allot-opt/allot/model"
@@ -27,6 +28,11 @@ func (v *powerView) states(k *powerCluster, m *model.Machine, step string) (*big
 		return nil, doubt(step+".cells", "so many cells of machines with %d states are not covered", states)
 	}
 	rate, sums, earned := v.cellCosts(k, m.Units)
+	for s := range p.Off {
+		if early := max(v.early(p.Off[s].Down.Time), v.early(p.Off[s].Up.Time)); early*float64(v.cells) > 2*(v.to-v.from) {
+			return nil, doubt(step+".cells", "cells shorter than what rounding does to ways between states are not covered")
+		}
+	}
 	timed, instant, back := v.passages(p)
 	stays := []*big.Int{v.watts.of(number(p.Idle))}
 	for s := range p.Off {
@@ -131,7 +137,9 @@ func (v *powerView) passages(p *model.MachinePower) (timed, instant []powerPassa
 			if up {
 				way = p.Off[s].Up
 			}
-			least, most := v.wholeCells(way.Time)
+			early := v.early(way.Time)
+			least, _ := v.wholeCells(max(0, way.Time-early))
+			_, most := v.wholeCells(way.Time + early)
 			for n := least; n <= most; n++ {
 				x := powerPassage{s + 1, n, up, v.watts.of(number(way.Power))}
 				if n == 0 {
@@ -143,6 +151,18 @@ func (v *powerView) passages(p *model.MachinePower) (timed, instant []powerPassa
 		}
 	}
 	return timed, instant, back
+}
+
+// early is by how much a way that takes the time may be shorter or longer in a schedule: its end is a number near the limits of the horizon, and the checker of schedules allows two units in the last place. It
+// counts as none where it is lost in the tolerance of bounds, or where all such ends are numbers and it nearly is.
+func (v *powerView) early(time float64) float64 {
+	last := func(t float64) float64 { return math.Nextafter(math.Abs(t), math.Inf(1)) - math.Abs(t) }
+	unit := max(last(v.from), last(v.to))
+	early := 4 * unit
+	if time == 0 || early <= 2e-10*time || early <= 1e-8*time && last(v.from) == last(v.to) && math.Mod(time, unit) == 0 {
+		return 0
+	}
+	return early
 }
 
 // wholeCells is the number of cells of a time, rounded down and up.

@@ -1,6 +1,7 @@
 package solvers_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -41,5 +42,42 @@ func TestCertificatesOfDecimalTimes(t *testing.T) {
 		if out.Verdict != proof.Verified || !out.Optimal || math.Abs(*out.Objective-c.optimum) > 1e-9*c.optimum {
 			t.Errorf("%s: %+v, expected the optimum %v", c.name, out, c.optimum)
 		}
+	}
+}
+
+// At clocks since 1970, in seconds or finer units, a way between states may be shorter than stated, as its ends are rounded: no bound counts on what is lost so. At small clocks nothing is lost.
+func TestWaysAtLargeClocks(t *testing.T) {
+	tight := 0
+	for _, base := range []float64{0, 1764489600, 1764489600000, 1764489600000000} {
+		for _, length := range []float64{1e-6, 0.001, 0.1, 0.3, 0.7, 1, 1.1, 60} {
+			for _, side := range []string{"down", "up"} {
+				text := fmt.Sprintf(`{"schema":"allot/instance/1","objective":{"carbon":1},"tariff":{"carbon":[[0,0.3]]},"horizon":{"from":%[1]v,"to":%[2]v},
+					"clusters":[{"id":"c","machines":[{"id":"m","power":{"idle":1,"off":[{"name":"s","%[3]s":{"time":%[4]v,"power":1}}]}}]}],"jobs":[{"id":"j","arrival":%[1]v,"work":0}]}`, base, base+3*length, side, length)
+				if base+3*length == base {
+					continue
+				}
+				in, err := model.ReadInstance(strings.NewReader(text), side)
+				if err != nil {
+					t.Fatal(err)
+				}
+				choice, err := solve.Choose("fcfs-list")
+				if err != nil {
+					t.Fatal(err)
+				}
+				result, err := solve.Run(t.Context(), choice, in, solve.Options{Certify: true, Strict: true})
+				if err != nil || result.Warning != "" {
+					t.Errorf("%v s %s at %v: %v %s", length, side, base, err, result.Warning)
+					continue
+				}
+				if out := proof.CheckSolution(t.Context(), in, result.Certificate, result.Solution); out.Verdict != proof.Verified {
+					t.Errorf("%v s %s at %v: %+v", length, side, base, out)
+				} else if out.Optimal {
+					tight++
+				}
+			}
+		}
+	}
+	if tight < 8 {
+		t.Errorf("only %d bounds are met", tight)
 	}
 }

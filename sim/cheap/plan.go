@@ -20,6 +20,7 @@ type plan struct {
 
 	at, end int     // steps at the last arrival, and at the end of what was known then: the next are near
 	sorted  []int32 // by value: the steps from at to end, for the rule quantile
+	spare   []int32 // memory
 }
 
 // newPlan is the plan for the steps of a tariff.
@@ -54,18 +55,35 @@ func (p *plan) until(j sim.Deferrable) float64 {
 // last is the latest time at which a job that arrives then may join the queue: what is not known yet it cannot wait for.
 func (p *plan) last(arrival float64) float64 { return arrival + min(p.budget, p.known) }
 
-// sort keeps the steps from one position to another sorted by value. If both move on a little it takes O(n) for n of these steps.
+// sort keeps the steps from one position to another sorted by value. It takes O(n + m log m) for n of these steps, of which m are new.
 func (p *plan) sort(at, end int) {
-	next := p.end + 1
+	next := max(at, p.end+1)
 	if at < p.at || end < p.end || len(p.sorted) == 0 {
 		p.sorted, next = p.sorted[:0], at
 	}
 	if at > p.at {
 		p.sorted = slices.DeleteFunc(p.sorted, func(k int32) bool { return int(k) < at })
 	}
+	before := len(p.sorted)
 	for ; next <= end; next++ {
-		k, _ := slices.BinarySearchFunc(p.sorted, p.Steps[next].Value, func(k int32, value float64) int { return cmp.Compare(p.Steps[k].Value, value) })
-		p.sorted = slices.Insert(p.sorted, k, int32(next))
+		p.sorted = append(p.sorted, int32(next))
+	}
+	byValue := func(a, b int32) int { // the later of equals first
+		return cmp.Or(cmp.Compare(p.Steps[a].Value, p.Steps[b].Value), cmp.Compare(b, a))
+	}
+	later := p.sorted[before:]
+	if slices.SortFunc(later, byValue); before == 0 || len(later) == 0 || byValue(p.sorted[before-1], later[0]) <= 0 {
+		return
+	}
+	later = append(p.spare[:0], later...)
+	p.spare = later
+	for to := len(p.sorted) - 1; len(later) > 0; to-- { // the greatest first, so that nothing is overwritten that is still needed
+		if last := len(later) - 1; before > 0 && byValue(p.sorted[before-1], later[last]) > 0 {
+			before--
+			p.sorted[to] = p.sorted[before]
+		} else {
+			p.sorted[to], later = later[last], later[:last]
+		}
 	}
 }
 

@@ -74,11 +74,17 @@ func newCells(in *Input, limits []float64) cells {
 	} else if n := quotient(length, coarse); n <= mostCells {
 		x.count = int(n) * max(1, fewCells/int(n))
 	}
+	for _, t := range times { // no way may be off by more than a cell
+		if off := in.rounded(t); off*float64(x.count) > in.length() {
+			x.count = max(1, int(in.length()/off))
+		}
+	}
 	x.length = in.length() / float64(x.count)
 	one := new(big.Rat).Quo(length, new(big.Rat).SetInt64(int64(x.count)))
 	for _, t := range times {
-		n := new(big.Rat).Quo(rational(t), one)
-		x.ways[t] = [2]int{floor(n, x.count+1), -floor(n.Neg(n), x.count+1)}
+		off := in.rounded(t)
+		least, most := new(big.Rat).Quo(rational(max(0, t-off)), one), new(big.Rat).Quo(rational(t+off), one)
+		x.ways[t] = [2]int{floor(least, x.count+1), -floor(most.Neg(most), x.count+1)}
 	}
 	x.begin, x.end, x.bucket = make([]int, x.count), make([]int, x.count), make([]int, x.count)
 	var exactly []*big.Rat
@@ -96,6 +102,26 @@ func newCells(in *Input, limits []float64) cells {
 	}
 	x.on, x.earned = make([]float64, x.count), make([]float64, x.count)
 	return x
+}
+
+// rounded is by how much a way that is to take so long may be off in a schedule, whose times are float64 numbers within the horizon and may be two units in the last place off their rules: at ends that are large
+// beside the way that is more than bounds tolerate. 0: it is not, or all ends of ways are numbers, and the rest is less than 1e-8 of the way.
+func (in *Input) rounded(way float64) float64 {
+	grainOf := func(t float64) float64 {
+		_, exponent := math.Frexp(t)
+		if t == 0 {
+			return 0
+		}
+		return math.Ldexp(1, exponent-53)
+	}
+	from, to := grainOf(in.From), grainOf(in.To)
+	grain := max(from, to)
+	switch most := 4 * grain; {
+	case way == 0, most <= 2e-10*way, most <= 1e-8*way && from == to && math.Mod(way, grain) == 0:
+		return 0
+	default:
+		return most
+	}
 }
 
 // eachCell calls yield for each cell with the steps that hold in it, from the one at its begin to the last before its end. The first step is at 0.
