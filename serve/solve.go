@@ -28,6 +28,7 @@ type Solved struct {
 	Status      model.Status `json:"status" enum:"unknown,feasible,optimal,infeasible" doc:"what is proved"`
 	Stop        model.Stop   `json:"stop" enum:"done,time,evaluations,cancelled" doc:"why the run ended"`
 	Evaluations int64        `json:"evaluations" doc:"schedules evaluated"`
+	Left        int          `json:"left,omitempty" doc:"jobs that the schedule leaves out although it owes them: one that owes fewer is better, whatever its objective"`
 	Reason      string       `json:"reason,omitempty" doc:"why the instance is infeasible"`
 	Warning     string       `json:"warning,omitempty" doc:"what went wrong although there is a solution"`
 	Solution    Raw          `json:"solution,omitempty" schema:"solution" doc:"the solution, as allot solve writes it; absent: none was found"`
@@ -96,14 +97,14 @@ func (c *call) solve(ctx context.Context, s *question.Solve) (*Solved, error) {
 	if result.Solution != nil && s.Time > 0 {
 		result.Solution.Stats.Elapsed = time.Since(began).Seconds()
 	}
-	return solvedOf(&result)
+	return solvedOf(in, &result)
 }
 
 // solvedOf is the result of a run as JSON states it.
-func solvedOf(result *solve.Result) (*Solved, error) {
+func solvedOf(in *model.Instance, result *solve.Result) (*Solved, error) {
 	solved := &Solved{Status: result.Status, Stop: result.Stop, Evaluations: result.Evaluations, Reason: result.Reason, Warning: result.Warning}
 	if sol := result.Solution; sol != nil {
-		solved.Status = sol.Status
+		solved.Status, solved.Left = sol.Status, in.Owed(sol)
 		var err error
 		if solved.Solution, err = solutionText(sol); err != nil {
 			return nil, err

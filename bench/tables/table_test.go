@@ -91,6 +91,41 @@ func TestStarsMarkTheBest(t *testing.T) {
 	}
 }
 
+// A schedule that leaves out jobs that others place has no star, however good its figures, and a line says who leaves out how many.
+func TestStarsAmongThoseThatOweLeast(t *testing.T) {
+	m, _ := model.MetricNamed("makespan")
+	row := func(solver string, value float64, left, may int) bench.Row {
+		return bench.Row{Solver: solver, Objective: new(value), Left: left, MayLeave: may, Metrics: model.Metrics{"makespan": {Total: value}}}
+	}
+	for name, c := range map[string]struct {
+		rows  []bench.Row
+		stars []string
+		note  string
+	}{
+		"one owes":           {[]bench.Row{row("a", 5, 0, 0), row("b", 7, 0, 0), row("c", 2, 1, 0)}, []string{"5*"}, "c 1"},
+		"the same value":     {[]bench.Row{row("a", 5, 0, 0), row("b", 7, 0, 0), row("c", 5, 2, 0)}, []string{"5*"}, "c 2"},
+		"need not be placed": {[]bench.Row{row("a", 5, 0, 0), row("b", 7, 0, 0), row("c", 2, 1, 1)}, []string{"2*"}, ""},
+		"all owe":            {[]bench.Row{row("a", 5, 1, 0), row("b", 7, 1, 0)}, []string{"5*"}, "a 1, b 1"},
+		"one is left":        {[]bench.Row{row("a", 5, 0, 0), row("b", 2, 1, 0)}, nil, "b 1"},
+	} {
+		var text strings.Builder
+		if err := Write(&text, c.rows, []model.Metric{m}, 0); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(text.String(), "*"); got != 2*len(c.stars) { // of the objective and of the metric
+			t.Errorf("%s: %d stars:\n%s", name, got, &text)
+		}
+		for _, star := range c.stars {
+			if !strings.Contains(text.String(), star) {
+				t.Errorf("%s: no %s:\n%s", name, star, &text)
+			}
+		}
+		if strings.Contains(text.String(), "left out though owed") != (c.note != "") || !strings.Contains(text.String(), c.note+"\n") {
+			t.Errorf("%s: expected %q:\n%s", name, c.note, &text)
+		}
+	}
+}
+
 // A metric of the clusters has a row a solver with a column a cluster in text, a column a cluster in CSV; those that only describe a schedule have
 // no star, and a row of another instance has no value.
 func TestColumnsOfClusters(t *testing.T) {

@@ -34,7 +34,7 @@ also names the rules that decided. To find them it runs the solver again, with t
 With --trace it prints every step of a solver that decides step by step, or only the steps about the JOB. It runs the solver of the SOLUTION again
 and fails if the result is a different schedule.
 
-With --presolve it says what is left out of the instance before a solver gets it, because it cannot bind: no schedule and no value depends on it.
+With --presolve it says what is left out of the instance before a solver gets it, because it cannot bind: it limits no schedule.
 
 Examples:
   allot solve -o plan.json examples/table1.json && allot explain examples/table1.json plan.json J3

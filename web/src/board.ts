@@ -1,11 +1,11 @@
 /** The results: runs side by side, with the Gantt chart of each, the table and the course. */
 import { Card, type Before } from "./card";
-import { comparison, sharedBound } from "./comparison";
+import { comparison, gapOf, sharedBound } from "./comparison";
 import { drawCourse } from "./course";
 import { h, part, say } from "./dom";
 import { explain } from "./explain";
 import { exportMenu } from "./exports";
-import { gap, number, percent } from "./figures";
+import { number, percent } from "./figures";
 import { give, take } from "./pool";
 import type { Raw } from "./raw";
 import { Run, type Task } from "./run";
@@ -40,7 +40,7 @@ export class Board {
   async start(tasks: Task[], text: string): Promise<void> {
     const round = ++this.round;
     for (const run of this.runs) {
-      if (run.objective !== undefined) this.before.set(run.label, { objective: run.objective, gap: gap(run.objective, sharedBound(this.runs, this.proved)) });
+      if (run.objective !== undefined) this.before.set(run.label, { objective: run.objective, gap: gapOf(run, this.runs, this.proved) });
       run.abandon();
     }
     this.cards.forEach((card) => card.close());
@@ -63,7 +63,7 @@ export class Board {
     if (round !== this.round) return;
     this.update();
     await this.prove(tasks[0]!.instance, round);
-    if (round === this.round) say(this.runs.map((run) => run.fault ? `${run.label} failed` : `${run.label}: objective ${number(run.objective)}, gap ${percent(gap(run.objective, sharedBound(this.runs, this.proved)))}`).join("; "));
+    if (round === this.round) say(this.runs.map((run) => run.fault ? `${run.label} failed` : `${run.label}: objective ${number(run.objective)}, gap ${percent(gapOf(run, this.runs, this.proved))}`).join("; "));
   }
 
   /** Stops all runs, which then give their best. */
@@ -76,8 +76,8 @@ export class Board {
     if (sharedBound(this.runs, null) !== null || !this.runs.some((run) => run.solution)) return;
     const engine = take();
     try {
-      const found = await engine.call<{ bound?: number }>("bound", { instance, time: 2 });
-      if (round === this.round && found.bound !== undefined) this.proved = found.bound;
+      const found = await engine.call<{ bound?: number; owed?: number }>("bound", { instance, time: 2 });
+      if (round === this.round && found.bound !== undefined && !found.owed) this.proved = found.bound;
     } catch { /* none is known: unknown is allowed */ }
     give(engine);
     if (round === this.round) this.update();
@@ -91,8 +91,7 @@ export class Board {
   private update(): void {
     clearTimeout(this.timer);
     this.timer = 0;
-    const bound = sharedBound(this.runs, this.proved);
-    this.cards.forEach((card) => card.update(bound));
+    this.cards.forEach((card, k) => card.update(gapOf(this.runs[k]!, this.runs, this.proved)));
     setTimeout(() => this.showCourse()); // in a task of its own, so that the page answers in between
     setTimeout(() => this.showTable());
     this.showExports();

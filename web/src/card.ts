@@ -3,7 +3,7 @@ import { askText } from "./assistant";
 import { GanttChart } from "./chart";
 import { h, pause } from "./dom";
 import { EngineError } from "./engine";
-import { gap, number, percent } from "./figures";
+import { number, percent } from "./figures";
 import type { Raw } from "./raw";
 import type { Run } from "./run";
 
@@ -38,13 +38,12 @@ export class Card {
     this.chart.resize(many ? 250 : 460, many);
   }
 
-  /** Shows what the run has now. */
-  update(bound: number | null): void {
+  /** Shows what the run has now, and how far it may be from the best. */
+  update(known: number | null): void {
     const { run, before } = this, isOther = before !== undefined && run.objective !== undefined && run.objective !== before.objective;
     const state = run.state === "waiting" ? "waits for the engine" : run.state === "running" ? "runs" : run.state === "stopping" ? "stops" : run.state === "failed" ? isRefused(run.fault) ? "refuses the instance" : "failed" : run.status === "optimal" ? "optimal" : stops[run.stopped] ?? run.stopped;
-    const known = gap(run.objective, bound);
     this.facts.replaceChildren(
-      ...(run.objective === undefined ? [] : [h("span", {}, "objective ", h("strong", {}, number(run.objective)), isOther && ` (before: ${number(before.objective)})`), h("span", {}, "gap ", h("strong", {}, percent(known)), isOther && known !== null && ` (before: ${percent(before.gap)})`)]),
+      ...(run.objective === undefined ? [] : [h("span", {}, "objective ", h("strong", {}, number(run.objective)), isOther && ` (before: ${number(before.objective)})`), h("span", {}, "gap ", h("strong", {}, percent(known)), isOther && known !== null && ` (before: ${percent(before.gap)})`), ...(run.owed ? [h("span", {}, `leaves out ${run.owed} owed`)] : [])]),
       h("span", { class: run.over ? "" : "busy" }, state));
     const said = run.fault ? refusal(run.fault) : run.note || (run.over && !run.solution ? `No schedule: ${run.status}.` : "");
     this.note.hidden = !said;

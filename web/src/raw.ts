@@ -30,6 +30,7 @@ export interface Head {
   stop?: string;
   objective?: number;
   bound?: number;
+  owed?: number;
   metrics?: Record<string, number | Record<string, number>>;
 }
 

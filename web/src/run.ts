@@ -17,7 +17,7 @@ export interface Limit { kind: "evaluations" | "time"; value: number }
 export interface Task { instance: Raw; choice: Choice; seed: number; limit: Limit }
 
 /** An improvement. */
-export interface Point { elapsed: number; objective?: number; bound?: number; evaluations: number }
+export interface Point { elapsed: number; objective?: number; bound?: number; evaluations: number; left?: number }
 
 export type State = "waiting" | "running" | "stopping" | "ended" | "failed";
 
@@ -43,6 +43,10 @@ export class Run {
   get name(): string { return named(this.task.choice); }
   get over(): boolean { return this.state === "ended" || this.state === "failed"; }
   get objective(): number | undefined { return this.head.objective ?? this.points.at(-1)?.objective; }
+  /** Jobs that the schedule leaves out although it owes them: fewer are better, whatever the objective. */
+  get owed(): number { return this.points.at(-1)?.left ?? 0; }
+  /** Jobs that every schedule owes at least, as far as is proved. */
+  get leastOwed(): number { return this.head.owed ?? 0; }
   /** Seconds until the best schedule was found, by the engine's clock. */
   get found(): number | undefined {
     const best = this.points.findLast((p) => p.objective !== undefined)?.objective;
@@ -122,7 +126,7 @@ export class Run {
 
   private finish(text: string): void {
     const { rest, member } = cut(text, "solution");
-    const result = JSON.parse(rest) as { status: string; stop: string; evaluations: number; reason?: string; warning?: string };
+    const result = JSON.parse(rest) as { status: string; stop: string; evaluations: number; left?: number; reason?: string; warning?: string };
     this.status = result.status;
     this.stopped = result.stop;
     this.evaluations = result.evaluations;
@@ -130,7 +134,7 @@ export class Run {
     if (member) {
       this.solution = member;
       this.head = headOf(member);
-      const last: Point = { elapsed: this.elapsed, evaluations: result.evaluations };
+      const last: Point = { elapsed: this.elapsed, evaluations: result.evaluations, left: result.left ?? 0 };
       if (this.head.objective !== undefined) last.objective = this.head.objective;
       if (this.head.bound !== undefined) last.bound = this.head.bound;
       this.points.push(last);

@@ -2037,6 +2037,9 @@ class Solved(TypedDict):
     certificate: NotRequired[CertificateDocument]
     # schedules evaluated
     evaluations: int
+    # jobs that the schedule leaves out although it owes them: one that owes fewer is better, whatever its
+    # objective
+    left: NotRequired[int]
     # why the instance is infeasible
     reason: NotRequired[str]
     # the solution, as allot solve writes it; absent: none was found
