@@ -106,12 +106,13 @@ func TestRowsAreSorted(t *testing.T) {
 	const want = `┌────────┬───────────┬───────┬───────┬───────┬────────┐
 │ solver │ objective │ bound │ gap % │ RPD % │ time s │
 ├────────┼───────────┼───────┼───────┼───────┼────────┤
-│ a      │       10  │     – │     – │  0.00 │  0.000 │
+│ a      │       10* │     – │     – │  0.00 │  0.000 │
 │ b      │       12  │     – │     – │ 20.00 │  0.000 │
 │ c      │       12  │     – │     – │ 20.00 │  0.000 │
-│ owes   │        1* │     – │     – │     – │  0.000 │
+│ owes   │        1  │     – │     – │     – │  0.000 │
 │ none   │         – │     – │     – │     – │  0.000 │
 └────────┴───────────┴───────┴───────┴───────┴────────┘
+jobs left out though owed; who leaves out fewer ranks higher: owes 2
 `
 	if got := out.String(); got != want {
 		t.Errorf("found\n%s\nexpected\n%s", got, want)
