@@ -14,7 +14,7 @@ SEED     ?=
 # and then no result comes from the cache.
 export RAPID_SEED ?= 1
 
-.PHONY: run highs python wheels site test deep ci ci-others race cross slurm slurm-forecast slurm-others bench compare-bench four baseline lint fuzz prove mutants release vuln
+.PHONY: run highs python wheels site test deep tutorials ci ci-others race cross slurm slurm-forecast slurm-others bench compare-bench four baseline lint fuzz prove mutants release vuln
 
 run:
 	go run ./cmd/allot solve examples/multicluster.json
@@ -31,6 +31,10 @@ test: SHORT = -short
 test deep:
 	@CGO_ENABLED=0 GOGC=400 $(GOTEST) $(SHORT) ./solvers ./...
 
+# Whole pages of documentation, with the blocks that make test leaves out as they take long.
+tutorials:
+	CGO_ENABLED=0 $(GOTEST) -run 'Tutorials|PicturesPage' ./cmd/allot
+
 # Everything else that has to pass, the same instances in the same order each time: both builds under the race detector, the tests of the
 # tools (report in a browser, js/wasm under node), builds for other systems, a real Slurm, false claims, fuzzing, lint, known vulnerabilities.
 # The tests beside Slurm wait for most of their four minutes, so the others run meanwhile, one after the other. What the tests beside Slurm write
@@ -42,7 +46,7 @@ ci:
 	@$(MAKE) --no-print-directory -j3 slurm-forecast slurm-others ci-others
 
 ci-others:
-	@$(MAKE) --no-print-directory IN_ORDER=1 race cross python prove fuzz lint vuln
+	@$(MAKE) --no-print-directory IN_ORDER=1 tutorials race cross python prove fuzz lint vuln
 
 ifdef IN_ORDER
 .NOTPARALLEL:

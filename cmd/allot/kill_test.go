@@ -53,7 +53,7 @@ func TestStoppedWhileItWrites(t *testing.T) {
 	dir := t.TempDir()
 	batch := filepath.Join(dir, "batch.json")
 	for name, arguments := range map[string][]string{
-		"a batch": {"generate", "muscle", "--jobs", "300000", "-o", batch},
+		"a batch": {"generate", "muscle", "--jobs", "100000", "-o", batch},
 		"a site":  {"generate", "site", "--jobs", "20000", "--dir", dir},
 	} {
 		status, said, left := stoppedWhileItWrites(t, os.Interrupt, dir, arguments...)
@@ -61,7 +61,7 @@ func TestStoppedWhileItWrites(t *testing.T) {
 			t.Errorf("%s: status %d, %q, left are %q", name, status, said, left)
 		}
 	}
-	status, _, left := stoppedWhileItWrites(t, os.Kill, dir, "generate", "muscle", "--jobs", "300000", "-o", batch)
+	status, _, left := stoppedWhileItWrites(t, os.Kill, dir, "generate", "muscle", "--jobs", "100000", "-o", batch)
 	if status != -1 || len(left) != 1 || !strings.HasPrefix(left[0], ".allot-") {
 		t.Errorf("killed: status %d, left are %q, expected what is half-written", status, left)
 	}
