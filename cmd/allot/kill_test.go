@@ -54,7 +54,7 @@ func TestStoppedWhileItWrites(t *testing.T) {
 	batch := filepath.Join(dir, "batch.json")
 	for name, arguments := range map[string][]string{
 		"a batch": {"generate", "muscle", "--jobs", "100000", "-o", batch},
-		"a site":  {"generate", "site", "--jobs", "20000", "--dir", dir},
+		"a site":  {"generate", "site", "--jobs", "8000", "--dir", dir},
 	} {
 		status, said, left := stoppedWhileItWrites(t, os.Interrupt, dir, arguments...)
 		if status != exitNoSolution || said != "allot: interrupted: nothing was written\n" || len(left) != 0 {
