@@ -255,7 +255,7 @@ var (
 func TestReasonsOfJobsLeftOutAreTrue(t *testing.T) {
 	race.OneGoroutine(t)
 	seen := map[string]int{}
-	for seed := range race.Fewer(uint64(60), 16) {
+	for seed := range race.Fewer(uint64(60), 20) {
 		judgeReasons(t, drawnTight(rand.New(rand.NewPCG(seed, 57)), seed), seed, seen)
 	}
 	t.Log(seen)
