@@ -14,7 +14,7 @@ SEED     ?=
 # and then no result comes from the cache.
 export RAPID_SEED ?= 1
 
-.PHONY: run highs python wheels site test deep ci ci-others race cross slurm slurm-forecast slurm-others bench compare-bench four baseline lint fuzz prove mutants release vuln
+.PHONY: run highs python wheels site test deep tutorials ci ci-others race cross slurm slurm-forecast slurm-others bench compare-bench four baseline lint fuzz prove mutants release vuln
 
 run:
 	go run ./cmd/allot solve examples/multicluster.json
@@ -31,18 +31,22 @@ test: SHORT = -short
 test deep:
 	@CGO_ENABLED=0 GOGC=400 $(GOTEST) $(SHORT) ./solvers ./...
 
+# Whole pages of documentation, with the blocks that make test leaves out as they take long.
+tutorials:
+	CGO_ENABLED=0 $(GOTEST) -run 'Tutorials|PicturesPage' ./cmd/allot
+
 # Everything else that has to pass, the same instances in the same order each time: both builds under the race detector, the tests of the
 # tools (report in a browser, js/wasm under node), builds for other systems, a real Slurm, false claims, fuzzing, lint, known vulnerabilities.
 # The tests beside Slurm wait for most of their four minutes, so the others run meanwhile, one after the other. What the tests beside Slurm write
 # is shown once they have ended.
-ci: export MINUTES = 2
+ci: export MINUTES = 1
 ci: export SEED = 1
-ci: export FUZZTIME = 2s
+ci: export FUZZTIME = 1s
 ci:
 	@$(MAKE) --no-print-directory -j3 slurm-forecast slurm-others ci-others
 
 ci-others:
-	@$(MAKE) --no-print-directory IN_ORDER=1 race cross python prove fuzz lint vuln
+	@$(MAKE) --no-print-directory IN_ORDER=1 tutorials race cross python prove fuzz lint vuln
 
 ifdef IN_ORDER
 .NOTPARALLEL:
@@ -60,15 +64,17 @@ race:
 		echo "race detector: $$(echo "$$concurrent" | wc -l) packages whose tests have several goroutines"; \
 		GOGC=400 GORACE=atexit_sleep_ms=0 tools/highs $(GOTEST) -tags highs -race -short ./solvers $$concurrent
 	tools/highs $(GOTEST) -tags highs -run Highs ./solvers ./solvers/internal/allocation
-	$(GOTEST) ./internal/doubling
+	CGO_ENABLED=0 $(GOTEST) ./internal/doubling
 
-# The other systems that the library and the command build for, and the tests of the tools, which run js/wasm where there is node, and the page where there is a Chromium.
+# The types of everything for the other systems that the library and the command build for, and the tests of the tools, which build for js/wasm (with
+# -trimpath, like the page) and run that where there is node, and the page where there is a Chromium.
 cross:
-	@set -e; for platform in $(PLATFORMS); do \
-		echo "build for $$platform"; \
-		CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} go build ./...; \
+	@set -e; typecheck=$$(mktemp -d); trap 'rm -rf "$$typecheck"' EXIT; CGO_ENABLED=0 go -C tools build -o "$$typecheck" ./typecheck; \
+	for platform in $(PLATFORMS); do \
+		echo "types for $$platform"; \
+		CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} "$$typecheck/typecheck"; \
 	done
-	CGO_ENABLED=0 GOOS=js GOARCH=wasm go vet ./web/wasm
+	CGO_ENABLED=0 GOOS=js GOARCH=wasm GOFLAGS=-trimpath go vet ./web/wasm
 	cd tools && $(subst tools/,,$(GOTEST)) ./...
 
 # The tests beside a real Slurm, which need no root; without Slurm they are skipped. SLURM_ROOT=FOLDER takes what tools/slurm-unpack has unpacked there.
@@ -135,9 +141,9 @@ four:
 	$(if $(RECORD),go test . -run Generated -update -four run-four)
 
 lint:
-	$(TOOL) golangci-lint run ./...
+	CGO_ENABLED=0 $(TOOL) golangci-lint run ./...
 	go -C tools tool golangci-lint run ./...
-	tools/highs $(TOOL) golangci-lint run --build-tags highs ./...
+	tools/highs $(TOOL) golangci-lint run --build-tags highs $$(grep -rl --include='*.go' '^//go:build.*highs' . | xargs dirname | sort -u)
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/run .ci/fuzz .ci/vuln python/try python/tools-env tools/highs tools/slurm tools/slurm-unpack; \
 	else echo "shellcheck is not installed: the shell scripts are not looked at"; fi
 

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -64,10 +65,21 @@ func undisturbed(t *testing.T, path string, jobs int) (dir string) {
 	return dir
 }
 
-// sameRows compares the rows of two folders.
-func sameRows(t *testing.T, what, want, found string) {
+// smallRows are the rows of the small suite that runs one after the other, undisturbed. The tests share them.
+var smallRows = func() func(t *testing.T) map[string]Row {
+	var once sync.Once
+	var rows map[string]Row
+	return func(t *testing.T) map[string]Row {
+		t.Helper()
+		once.Do(func() { rows = rowsOf(t, undisturbed(t, writeSuite(t, smallSuite()), 1)) })
+		return rows
+	}
+}()
+
+// sameRows compares rows with those of a folder.
+func sameRows(t *testing.T, what string, want map[string]Row, found string) {
 	t.Helper()
-	if diff := cmp.Diff(rowsOf(t, want), rowsOf(t, found)); diff != "" {
+	if diff := cmp.Diff(want, rowsOf(t, found)); diff != "" {
 		t.Errorf("%s: other rows (-expected +found)\n%s", what, diff)
 	}
 }
@@ -75,9 +87,8 @@ func sameRows(t *testing.T, what, want, found string) {
 // The rows depend neither on the number of runs at the same time nor on the other entries of the suite.
 func TestRowsAreTheSameWithMoreJobs(t *testing.T) {
 	path := writeSuite(t, smallSuite())
-	one := undisturbed(t, path, 1)
-	sameRows(t, "four at a time", one, undisturbed(t, path, 4))
-	rows := rowsOf(t, one)
+	rows := smallRows(t)
+	sameRows(t, "four at a time", rows, undisturbed(t, path, 4))
 	if len(rows) != 6*3*3 {
 		t.Errorf("%d rows, expected 54", len(rows))
 	}
@@ -93,9 +104,8 @@ func TestRowsAreTheSameWithMoreJobs(t *testing.T) {
 
 // A run that is killed three times at random moments and goes on each time ends with the rows of an undisturbed run.
 func TestKilledRunGoesOn(t *testing.T) {
-	path := writeSuite(t, smallSuite())
-	want := undisturbed(t, path, 2)
-	total := len(rowsOf(t, want))
+	path, want := writeSuite(t, smallSuite()), smallRows(t)
+	total := len(want)
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 0))
 	for kill := range 3 {
@@ -149,8 +159,9 @@ func linesOf(dir string) int {
 // If the last line is cut off anywhere, its cell is run again, and no other is.
 func TestTornLine(t *testing.T) {
 	path := writeSuite(t, strings.Replace(smallSuite(), "[8, 20]", "8", 1))
-	want := undisturbed(t, path, 2)
-	whole, err := os.ReadFile(filepath.Join(want, rowsFile))
+	undisturbed := undisturbed(t, path, 2)
+	want := rowsOf(t, undisturbed)
+	whole, err := os.ReadFile(filepath.Join(undisturbed, rowsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +315,7 @@ func TestInterruptedRun(t *testing.T) {
 	if lines := linesIn(t, dir); lines != 54 {
 		t.Errorf("%d rows of 54 runs", lines)
 	}
-	sameRows(t, "interrupted", undisturbed(t, writeSuite(t, smallSuite()), 2), dir)
+	sameRows(t, "interrupted", smallRows(t), dir)
 }
 
 // An instance whose file has changed since the plan ends the run.

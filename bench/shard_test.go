@@ -135,7 +135,7 @@ func TestParseShard(t *testing.T) {
 // Shards that run at the same time have the rows of a run of the whole. Each says what it ran on. The whole suite then finds nothing to do.
 func TestShards(t *testing.T) {
 	path, dir := writeSuite(t, smallSuite()), t.TempDir()
-	want := undisturbed(t, path, 2)
+	want := smallRows(t)
 	var group sync.WaitGroup
 	for k := range 4 {
 		group.Go(func() {
@@ -182,7 +182,7 @@ func TestShards(t *testing.T) {
 // Of a plan in another number of shards, each runs what has no row yet in any file. A torn line of another shard is a missing row, one of its own is mended.
 func TestShardsGoOn(t *testing.T) {
 	path, dir := writeSuite(t, smallSuite()), t.TempDir()
-	want := undisturbed(t, path, 2)
+	want := smallRows(t)
 	run := func(k, n int) {
 		t.Helper()
 		if err := runOf(t.Context(), path, RunOptions{Dir: dir, Shard: Shard{k, n}}); err != nil {

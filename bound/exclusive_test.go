@@ -41,7 +41,7 @@ func exclusiveJobs(t *testing.T, rng *rand.Rand) *model.Instance {
 // No bound is above the best schedule where jobs that have their machines to themselves fill machines of several sizes, and its certificate is verified.
 func TestNoBoundOfExclusiveJobsIsAboveTheBestSchedule(t *testing.T) {
 	ctx, tight := t.Context(), 0
-	for seed := range uint64(race.Fewer(400, 150)) {
+	for seed := range uint64(race.Fewer(400, 50)) {
 		plain := exclusiveJobs(t, rand.New(rand.NewPCG(seed, 77)))
 		all, ok := nodeSchedules(plain, false)
 		if !ok {
@@ -65,7 +65,7 @@ func TestNoBoundOfExclusiveJobsIsAboveTheBestSchedule(t *testing.T) {
 			}
 		}
 	}
-	if tight < 50 {
+	if tight < race.Enough(50) {
 		t.Errorf("%d bounds are as high as the best schedule: the instances prove little", tight)
 	}
 }

@@ -75,7 +75,7 @@ func (all *tinySchedules) owing(t *testing.T, in *model.Instance, owed int, duti
 // lack more than it lacks in the best; every certificate is verified; and no schedule owes fewer jobs, or leaves out one that it has to place.
 func TestNoBoundOfNodesIsAboveTheBestSchedule(t *testing.T) {
 	race.OneGoroutine(t)
-	seeds, from := uint64(race.Fewer(150, 40)), uint64(0)
+	seeds, from := uint64(race.Fewer(150, 15)), uint64(0)
 	if n, err := strconv.Atoi(os.Getenv("TINY_NODES")); err == nil { // for a longer search
 		seeds = uint64(n)
 	}

@@ -54,7 +54,7 @@ func pageSamples(t testing.TB) map[string]sample {
 	for k, id := range hostile {
 		bad.Jobs = append(bad.Jobs, at(id, hostile[(k+1)%len(hostile)], float64(k), float64(k+3), run(k, k+1)))
 	}
-	many, all := crowd(t, 28_000, 40)
+	many, all := crowd(t, race.Fewer(28_000, 6_000), 40)
 	gpus, nodes := gpuExample(t)
 	return map[string]sample{
 		"gantt-small":   {"small", small, GanttOptions{Instance: in, Reasons: map[string]string{"late": "no earlier room <b>"}}},

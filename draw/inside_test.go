@@ -248,7 +248,7 @@ func TestAnyRendererShowsTheSame(t *testing.T) {
 	}
 	pictures := manyPictures(t, 700, 400)
 	for k, name := range slices.Sorted(maps.Keys(pictures)) {
-		if k%race.Fewer(1, 4) != 0 {
+		if k%race.Fewer(1, 8) != 0 {
 			continue
 		}
 		var svg, ours bytes.Buffer

@@ -340,7 +340,7 @@ type nodeVerdict struct {
 func TestNodesAgainstSecondChecker(t *testing.T) {
 	race.OneGoroutine(t)
 	python := needs.Program(t, "python3")
-	rounds := race.Fewer(uint64(150), 60)
+	rounds := race.Fewer(uint64(150), 20)
 	if n, err := strconv.Atoi(os.Getenv("NODE_ROUNDS")); err == nil { // for a longer search
 		rounds = uint64(n)
 	}

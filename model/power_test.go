@@ -175,7 +175,7 @@ func ofPower(report *model.Report) []string {
 func TestPowerAgainstSecondEvaluator(t *testing.T) {
 	race.OneGoroutine(t)
 	python := needs.Program(t, "python3")
-	rounds := race.Fewer(uint64(300), 100)
+	rounds := race.Fewer(uint64(300), 40)
 	var input bytes.Buffer
 	writer := bufio.NewWriter(&input)
 	var reports []model.Report
@@ -425,7 +425,7 @@ func TestNoMachineIsOnBetweenTimesThatAreOne(t *testing.T) {
 
 // A list repeats at exact times, which float64 numbers seldom are since 1970: what power costs is right to the last digits all the same, also as an exact number.
 func TestTariffsRepeatAtExactTimes(t *testing.T) {
-	for seed := range uint64(2000) {
+	for seed := range race.Fewer(uint64(2000), 400) {
 		d := &powerDrawer{Rand: rand.New(rand.NewPCG(seed, 57))}
 		clock := []float64{0, 1.7e9, 1.7e12}[d.IntN(3)]
 		period := []float64{0.7, 1.1, 2.3, 3.6, 60.1 / 7}[d.IntN(5)]

@@ -14,14 +14,14 @@ import (
 func TestArgumentsProveWhatTheyShould(t *testing.T) {
 	race.OneGoroutine(t)
 	rng, seen := rand.New(rand.NewPCG(1, 7)), tally{}
-	for range race.Fewer(1500, 300) {
+	for range race.Fewer(1500, 120) {
 		n := odd(t, rng)
 		n.everything(t, rng, seen)
 		n.omitting().everything(t, rng, seen)
 	}
 	for _, kind := range []string{"chain", "raised chain", "raised over", "no chain refuted", "area", "area of weights", "weights refuted", "area of a licence", "unlimited refuted", "pigeonhole", "energetic verified", "energetic refuted",
 		"energetic not certified", "energetic memory verified", "energetic memory refuted", "area of memory", "memory without limit refuted", "licence and memory refuted", "energetic licence verified", "energetic licence refuted", "mean", "mean of some", "mean of any", "over", "missed", "unfinished", "finished", "mcp", "cost", "over_budget", "workflow_failures", "area levels", "area levels not certified"} {
-		if seen[kind] < race.Fewer(40, 4) {
+		if seen[kind] < race.Fewer(40, 1) {
 			t.Errorf("%s: %d cases, the test says little: %v", kind, seen[kind], seen)
 		}
 	}

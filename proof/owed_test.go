@@ -117,7 +117,7 @@ var crowdedObjectives = []map[string]float64{
 // that they have to place and cost at least the bound; certificates are verified; and what is called optimal is best.
 func TestWhatIsOwedAndItsBound(t *testing.T) {
 	race.OneGoroutine(t)
-	seeds := uint64(race.Fewer(500, 150))
+	seeds := uint64(race.Fewer(500, 60))
 	if n, err := strconv.Atoi(os.Getenv("TINY_DUTIES")); err == nil { // for a longer search
 		seeds = uint64(n)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/internal/peak"
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
 )
@@ -66,7 +67,10 @@ func TestHostileParameters(t *testing.T) {
 		}
 	}
 	requests["rolling"] = [2]string{"solve", with(batch, `"solver": "mct", "rolling": 1e-9`)}
-	for _, name := range sortedKeys(requests) {
+	for k, name := range sortedKeys(requests) {
+		if k%race.Fewer(1, 3) != 0 {
+			continue
+		}
 		var found reply
 		grown := peak.Heap(func() {
 			found = doNow(s, &Client{}, named(t, requests[name][0]), []byte(requests[name][1]), nil)

@@ -31,7 +31,7 @@ func lowerBound(in *model.Instance) float64 {
 
 func TestNoBoundIsAboveTheBestListSchedule(t *testing.T) {
 	race.OneGoroutine(t)
-	tight, proved, seeds := 0, 0, race.Fewer(uint64(400), 100)
+	tight, proved, seeds := 0, 0, race.Fewer(uint64(400), 40)
 	for seed := range seeds {
 		plain := boundInstance(t, seed)
 		optima, err := solvecases.Least(plain, boundedMetrics...)

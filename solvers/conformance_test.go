@@ -37,7 +37,7 @@ func TestConformance(t *testing.T) {
 				return
 			}
 			if !info.Online {
-				solvetest.ConformSample(t, info, race.Fewer(1, 2))
+				solvetest.ConformSample(t, info, race.Fewer(1, 4))
 				return
 			}
 			choice := info.Choice()

@@ -300,7 +300,7 @@ func TestAutoIsNoWorseThanItsCandidates(t *testing.T) {
 			}
 			return in.RankOf(result.Solution, value)
 		}
-		few := race.Fewer(int64(200), 40) // for those that could go on
+		few := race.Fewer(int64(200), 10) // for those that could go on
 		auto := rank(new(Auto), 20*few)
 		fmt.Fprintf(&text, "%s:", filepath.Base(file))
 		for _, info := range candidates {

@@ -93,8 +93,11 @@ func TestSolversKeepLimitsOnHardInstances(t *testing.T) {
 	const most = 1500 * time.Millisecond
 	limit := race.Fewer(50*time.Millisecond, 15*time.Millisecond)
 	for name, in := range hard(t) {
-		ran := 0
-		for _, info := range solve.Solvers() {
+		ran, some := 0, race.Fewer(1, 3)
+		for k, info := range solve.Solvers() {
+			if (k+len(name))%some != 0 {
+				continue
+			}
 			before := processorTime(t)
 			ctx, cancel := cancelledAfter(t, limit)
 			_, err := solve.Run(ctx, info.Choice(), in, solve.Options{Seed: 1})
@@ -112,7 +115,7 @@ func TestSolversKeepLimitsOnHardInstances(t *testing.T) {
 				t.Logf("%s, %s: %v", name, info.Name, used)
 			}
 		}
-		if ran < 5 {
+		if ran < 5/some {
 			t.Errorf("%s: only %d solvers take it", name, ran)
 		}
 	}

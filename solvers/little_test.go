@@ -19,7 +19,7 @@ func TestLittleThatBinds(t *testing.T) {
 	race.OneGoroutine(t)
 	alone := littleAnswer(t, littleTrace(t))
 	for k, a := range testkit.Little {
-		if k%race.Fewer(1, 2) != 0 {
+		if k%race.Fewer(1, 4) != 0 {
 			continue
 		}
 		in := testkit.With(littleTrace(t), a)

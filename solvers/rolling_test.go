@@ -76,7 +76,7 @@ func streamed(seed uint64, plain bool) *model.Builder {
 // Every registered solver makes a right schedule in rolling use, where it supports the batch, with and without a threshold, the same at any number of
 // workers, and no job starts before the round that plans it.
 func TestRollingIsRightWithEverySolver(t *testing.T) {
-	runs, seeds := map[string]int{}, race.Fewer(uint64(8), 2)
+	runs, seeds := map[string]int{}, race.Fewer(uint64(8), 1)
 	for _, info := range solve.Solvers() {
 		t.Run(info.Name, func(t *testing.T) {
 			for seed := range seeds {

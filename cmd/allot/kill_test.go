@@ -53,15 +53,15 @@ func TestStoppedWhileItWrites(t *testing.T) {
 	dir := t.TempDir()
 	batch := filepath.Join(dir, "batch.json")
 	for name, arguments := range map[string][]string{
-		"a batch": {"generate", "muscle", "--jobs", "300000", "-o", batch},
-		"a site":  {"generate", "site", "--jobs", "20000", "--dir", dir},
+		"a batch": {"generate", "muscle", "--jobs", "100000", "-o", batch},
+		"a site":  {"generate", "site", "--jobs", "8000", "--dir", dir},
 	} {
 		status, said, left := stoppedWhileItWrites(t, os.Interrupt, dir, arguments...)
 		if status != exitNoSolution || said != "allot: interrupted: nothing was written\n" || len(left) != 0 {
 			t.Errorf("%s: status %d, %q, left are %q", name, status, said, left)
 		}
 	}
-	status, _, left := stoppedWhileItWrites(t, os.Kill, dir, "generate", "muscle", "--jobs", "300000", "-o", batch)
+	status, _, left := stoppedWhileItWrites(t, os.Kill, dir, "generate", "muscle", "--jobs", "100000", "-o", batch)
 	if status != -1 || len(left) != 1 || !strings.HasPrefix(left[0], ".allot-") {
 		t.Errorf("killed: status %d, left are %q, expected what is half-written", status, left)
 	}

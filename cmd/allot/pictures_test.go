@@ -31,6 +31,9 @@ func TestPicturesPage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	pictures := 0
 	for line := range strings.Lines(string(block[1])) {
+		if testing.Short() && strings.Contains(line, "--width 360") {
+			continue // it is another picture of the same
+		}
 		var args []string
 		for _, match := range regexp.MustCompile(`"([^"]*)"|(\S+)`).FindAllStringSubmatch(line, -1) {
 			arg := match[1] + match[2]

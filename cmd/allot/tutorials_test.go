@@ -94,7 +94,7 @@ func trimLines(text string) string {
 
 // runPage does what a page tells its reader: it saves files, runs the blocks of the shell in order, in a folder that has the repository's data, and
 // compares what they write with the block of text right after them. It returns the page with what they wrote. A block "sh no-test" is left out; it needs
-// what a test does not have. A block "sh status N" ends with status N.
+// what a test does not have. A block "sh deep" takes long and is left out of short tests. A block "sh status N" ends with status N.
 func runPage(t *testing.T, page string) string {
 	folder := t.TempDir()
 	root, err := filepath.Abs("../..")
@@ -108,6 +108,7 @@ func runPage(t *testing.T, page string) string {
 	}
 	var written strings.Builder
 	output, copied := "", 0
+	ran := true // the last block of the shell
 	for _, b := range blocksOf(page) {
 		language, how, _ := strings.Cut(b.info, " ")
 		switch {
@@ -116,8 +117,10 @@ func runPage(t *testing.T, page string) string {
 				t.Fatal(err)
 			}
 		case language == "sh" && how != "no-test":
-			output = runBlock(t, folder, root, b.body, how)
-		case language == "text" && b.rightAfter:
+			if ran = how != "deep" || !testing.Short(); ran {
+				output = runBlock(t, folder, root, b.body, strings.TrimPrefix(how, "deep"))
+			}
+		case language == "text" && b.rightAfter && ran:
 			if !matches(b.body, output) {
 				written.WriteString(page[copied:b.from] + trimLines(output) + "\n")
 				copied = b.to

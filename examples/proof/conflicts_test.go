@@ -12,7 +12,7 @@ import (
 func TestSetsOfJobsThatExcludeEachOther(t *testing.T) {
 	race.OneGoroutine(t)
 	c := corpus{t: t, folder: t.TempDir()}
-	for k := range race.Fewer(250, 60) {
+	for k := range race.Fewer(250, 25) {
 		r := draw{rand.New(rand.NewPCG(uint64(k), 58))}
 		many := 1 + r.IntN(2)
 		machine := object{"id": "m", "processors": many, "speed": []float64{1, 1, 1, 2}[r.IntN(4)]}

@@ -159,7 +159,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 	policy := under{discipline: backfill.EASY(1, 1, backfill.Ranking{})}
 	forecast := func(workers int, seed uint64) []any {
 		opt := Defaults()
-		opt.Workers, opt.Seed, opt.Day, opt.Runs, opt.Trials = workers, seed, 20, 9, 40
+		opt.Workers, opt.Seed, opt.Day, opt.Runs, opt.Trials = workers, seed, 20, 9, race.Fewer(40, 10)
 		f, err := Queue(context.Background(), "easy", policy, in, 120, "", nil, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -289,7 +289,7 @@ func TestCoverageWhereTheModelHolds(t *testing.T) {
 		})
 	}
 	opt := Defaults()
-	opt.Runs, opt.Trials, opt.Recent = 19, 40, 0 // P10 and P90 are the second and the second last of 19 runs
+	opt.Runs, opt.Trials, opt.Recent = 19, race.Fewer(40, 15), 0 // P10 and P90 are the second and the second last of 19 runs
 	samples, err := Backtest(context.Background(), "easy", under{discipline: backfill.EASY(1, 1, backfill.Ranking{})}, built(t, 64, jobs...), Sampling{Samples: 200, From: 0.3, To: 1}, opt, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func randomDeep(rng *rand.Rand, most int) (specs []sim.Spec, processors int32) {
 
 // TestChangingOrders compares orders in which jobs overtake others, and bounds of the wait in all orders, with a queue that is sorted at each instant, start by start.
 func TestChangingOrders(t *testing.T) {
-	for seed := range race.Fewer(uint64(8000), 2000) {
+	for seed := range race.Fewer(uint64(8000), 800) {
 		rng := rand.New(rand.NewPCG(seed, 29))
 		specs, processors := randomDeep(rng, 150)
 		if seed%500 == 0 {

@@ -2,11 +2,13 @@ package wasm
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/allot-opt/allot/tools/internal/needs"
@@ -15,7 +17,31 @@ import (
 // runner runs the js/wasm build under node; the test is skipped where there is no node.
 type runner struct{ node, script, native, wasm string }
 
-// builds builds the command for here and for js/wasm.
+var folder string // of what the tests have built
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	_ = os.RemoveAll(folder) // the folder of temporary files is emptied anyway
+	os.Exit(code)
+}
+
+// build builds the command for here and for js/wasm, once. The latter is compiled as the engine of the page is, so that its packages are compiled once.
+var build = sync.OnceValues(func() (r runner, err error) {
+	if folder, err = os.MkdirTemp("", "wasm"); err != nil {
+		return r, err
+	}
+	r.native, r.wasm = filepath.Join(folder, "allot"), filepath.Join(folder, "allot.wasm")
+	for file, platform := range map[string][]string{r.native: nil, r.wasm: {"GOOS=js", "GOARCH=wasm", "GOFLAGS=-trimpath"}} {
+		build := exec.Command("go", "build", "-C", "../..", "-o", file, "./cmd/allot")
+		build.Env = append(append(os.Environ(), "CGO_ENABLED=0"), platform...)
+		if output, err := build.CombinedOutput(); err != nil {
+			return r, fmt.Errorf("%v: %w\n%s", platform, err, output)
+		}
+	}
+	return r, nil
+})
+
+// builds returns the command for here and for js/wasm.
 func builds(t *testing.T) runner {
 	t.Helper()
 	node := needs.Program(t, "node")
@@ -23,18 +49,15 @@ func builds(t *testing.T) runner {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := runner{node: node, script: filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec_node.js"),
-		native: filepath.Join(t.TempDir(), "allot"), wasm: filepath.Join(t.TempDir(), "allot.wasm")}
-	if _, err := os.Stat(r.script); err != nil {
-		t.Skipf("this Go has no %s: the js/wasm build is not run", r.script)
+	script := filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec_node.js")
+	if _, err := os.Stat(script); err != nil {
+		t.Skipf("this Go has no %s: the js/wasm build is not run", script)
 	}
-	for file, platform := range map[string][]string{r.native: nil, r.wasm: {"GOOS=js", "GOARCH=wasm"}} {
-		build := exec.Command("go", "build", "-C", "../..", "-o", file, "./cmd/allot")
-		build.Env = append(append(os.Environ(), "CGO_ENABLED=0"), platform...)
-		if output, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", platform, err, output)
-		}
+	r, err := build()
+	if err != nil {
+		t.Fatal(err)
 	}
+	r.node, r.script = node, script
 	return r
 }
 

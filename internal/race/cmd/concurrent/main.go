@@ -2,8 +2,9 @@
 //
 //	go run ./internal/race/cmd/concurrent [FLAG…] [PACKAGE…]    the arguments of go list, such as -tags highs ./...
 //
-// It looks at the test files of a package and at all packages of this module that its tests need. Where one of these files starts a goroutine, or may hand
-// a function to one, the package is listed: at a go statement, at a method or function named as one of the list in handsOver, and at an import of net/http.
+// It looks at the files of a package, its tests, and the packages of this module that it imports itself, as it may share with their goroutines what it hands
+// them. Where one of these files starts a goroutine, or may hand a function to one, the package is listed: at a go statement, at a method or function named as
+// one of the list in handsOver, and at an import of net/http. A package that is further away has tests of its own.
 package main
 
 import (
@@ -39,21 +40,21 @@ func main() {
 
 // listed is what go list says of a package, or of a package together with its test files.
 type listed struct {
-	ImportPath, Dir         string
-	GoFiles, CgoFiles, Deps []string
-	Module                  *struct{ Main bool }
+	ImportPath, Dir            string
+	GoFiles, CgoFiles, Imports []string
+	Module                     *struct{ Main bool }
 }
 
 // concurrent returns the import paths of the packages whose tests may run more than one goroutine, as go list orders them. Empty: the folder of this
 // process.
 func concurrent(ctx context.Context, folder string, arguments []string) ([]string, error) {
-	command := exec.CommandContext(ctx, "go", append([]string{"list", "-test", "-deps", "-json=ImportPath,Dir,GoFiles,CgoFiles,Deps,Module"}, arguments...)...)
+	command := exec.CommandContext(ctx, "go", append([]string{"list", "-test", "-deps", "-json=ImportPath,Dir,GoFiles,CgoFiles,Imports,Module"}, arguments...)...)
 	command.Dir, command.Stderr = folder, os.Stderr
 	output, err := command.Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
-	looked, starts := map[string]bool{}, map[string]bool{} // by file, by package
+	looked, starts, imports := map[string]bool{}, map[string]bool{}, map[string][]string{} // by file, by package, by package
 	var tests []listed
 	for list := json.NewDecoder(bytes.NewReader(output)); ; {
 		var p listed
@@ -69,6 +70,7 @@ func concurrent(ctx context.Context, folder string, arguments []string) ([]strin
 			tests = append(tests, p)
 			continue
 		}
+		imports[p.ImportPath] = p.Imports
 		for _, name := range slices.Concat(p.GoFiles, p.CgoFiles) {
 			path := filepath.Join(p.Dir, name)
 			found, known := looked[path]
@@ -86,8 +88,10 @@ func concurrent(ctx context.Context, folder string, arguments []string) ([]strin
 	delete(starts, watcher) // its own tests have it together with its test files, by another name
 	var paths []string
 	for _, p := range tests {
-		if slices.ContainsFunc(p.Deps, func(path string) bool { return starts[path] }) {
-			paths = append(paths, strings.TrimSuffix(p.ImportPath, ".test"))
+		path := strings.TrimSuffix(p.ImportPath, ".test")
+		near := append(imports[path], path, path+" ["+p.ImportPath+"]", path+"_test ["+p.ImportPath+"]")
+		if slices.ContainsFunc(near, func(path string) bool { return starts[path] }) {
+			paths = append(paths, path)
 		}
 	}
 	return paths, nil

@@ -7,7 +7,7 @@ import (
 	"github.com/allot-opt/allot/internal/testfolder"
 )
 
-// A package is listed if its tests, or what they need of the module, start a goroutine or hand a function to one.
+// A package is listed if it, its tests or what it imports itself start a goroutine or hand a function to one.
 func TestConcurrent(t *testing.T) {
 	const test = "\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) {}\n"
 	dir := testfolder.Module(t, map[string]string{
@@ -17,9 +17,10 @@ func TestConcurrent(t *testing.T) {
 		"goes/goes.go":        "package goes\n\nfunc F() { go func() {}() }\n",
 		"goes/goes_test.go":   "package goes" + test,
 		"untested/x.go":       "package untested\n\nfunc F() { go func() {}() }\n",
-		"uses/uses.go":        "package uses\n\nimport \"tried/middle\"\n\nfunc F() { middle.F() }\n",
+		"uses/uses.go":        "package uses\n\nimport \"tried/goes\"\n\nfunc F() { goes.F() }\n",
 		"uses/uses_test.go":   "package uses" + test,
-		"middle/middle.go":    "package middle\n\nimport \"tried/goes\"\n\nfunc F() { goes.F() }\n",
+		"far/far.go":          "package far\n\nimport \"tried/uses\"\n\nfunc F() { uses.F() }\n",
+		"far/far_test.go":     "package far" + test,
 		"inside/inside.go":    "package inside\n",
 		"inside/in_test.go":   "package inside\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) { t.Parallel() }\n",
 		"outside/outside.go":  "package outside\n",
