@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/lab/forecast"
 	"github.com/allot-opt/allot/model"
@@ -86,9 +87,21 @@ func refused(why string, settings ...given) error {
 // queue reads the instance; with backtest it may be a trace.
 func (c *call) queue(s *question.Simulate, workers int) (*model.Instance, error) {
 	if !s.Backtest {
+		return c.sited(s.Files, workers)
+	}
+	in, _, err := c.trace(c.one("instance"), "", s.Processors, s.Files, "swf", "sacct")
+	if err != nil {
+		return nil, err
+	}
+	return in, c.admit(in, workers)
+}
+
+// sited reads the instance with the policy of a site, of which the request may have files.
+func (c *call) sited(site slurm.Files, workers int) (*model.Instance, error) {
+	if site == (slurm.Files{}) {
 		return c.instance(c.one("instance"), "", workers)
 	}
-	in, _, err := c.trace(c.one("instance"), "", s.Processors, "swf", "sacct")
+	in, _, err := c.trace(c.one("instance"), "", 0, site, "sacct")
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +165,7 @@ func (c *call) ask(ctx context.Context, in *model.Instance, s *question.Simulate
 	}
 	var history *forecast.History
 	if d := c.one("history"); d.Given() {
-		trace, _, err := c.trace(d, "", s.Processors, "swf", "sacct")
+		trace, _, err := c.trace(d, "", s.Processors, slurm.Files{}, "swf", "sacct")
 		if err != nil {
 			return nil, nil, err
 		}

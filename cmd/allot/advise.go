@@ -48,8 +48,6 @@ Examples:
   allot advise --only limits --risk 0.05 TRACE.swf.gz`,
 		Flags: append(flagsOf(new(question.Advise)),
 			processorsFlag(""),
-			&cli.StringFlag{Name: "nodes", Usage: "of a trace of sacct: `FILE` with what scontrol show node prints"},
-			&cli.StringFlag{Name: "partitions", Usage: "of a trace of sacct: `FILE` with what scontrol show partition prints"},
 			jsonFlag,
 			outputFlag,
 		),
@@ -121,7 +119,7 @@ func readSite(c *cli.Context, q *question.Advise, path string, site solve.Choice
 	if isQueue(file.Begin()) {
 		return nil, nil, presentQueue(path)
 	}
-	in, read, err := readOpened(c, path, text, file.Format, "a trace in the Standard Workload Format or of sacct", "swf", "sacct")
+	in, read, err := readOpened(c, path, text, file.Format, q.Files, "a trace in the Standard Workload Format or of sacct", "swf", "sacct")
 	if err != nil {
 		return nil, nil, err
 	}

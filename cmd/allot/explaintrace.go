@@ -84,9 +84,9 @@ func tracedRun(c *cli.Context) (t traced, err error) {
 		if t.Choice, err = solve.Choose(q.Solver); err != nil {
 			return t, usageErrorf("--solver: %w", err)
 		}
-		t.In, err = readInstance(args[0])
+		t.In, err = readSited(c, args[0], q.Files)
 	} else {
-		err = t.readSolution(args[0], args[1])
+		err = t.readSolution(c, args[0], args[1])
 	}
 	if err != nil || len(args) == files {
 		return t, err
@@ -99,8 +99,8 @@ func tracedRun(c *cli.Context) (t traced, err error) {
 }
 
 // readSolution reads the instance and a solution of it, with the solver that the solution names.
-func (t *traced) readSolution(instance, solution string) error {
-	in, list, err := readSchedules(instance, solution)
+func (t *traced) readSolution(c *cli.Context, instance, solution string) error {
+	in, list, err := schedulesOn(func(path string) (*model.Instance, error) { return readOf(c, path) }, instance, solution)
 	if err != nil {
 		return err
 	}

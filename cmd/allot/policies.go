@@ -138,7 +138,7 @@ func readLineUp(c *cli.Context, path string) (_ *lineUp, err error) {
 		return nil, err
 	}
 	var read *model.ImportReport
-	if line.In, read, err = readTrace(c, path, "a trace in the Standard Workload Format", "swf"); err != nil {
+	if line.In, read, err = readTrace(c, path, q.Files, "a trace in the Standard Workload Format or of sacct", "swf", "sacct"); err != nil {
 		return nil, err
 	}
 	if read != nil {

@@ -100,7 +100,7 @@ func runSimulate(c *cli.Context, args []string) error {
 			return err
 		}
 	}
-	in, err := readInstance(args[0])
+	in, err := readSited(c, args[0], q.Files)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func runStarts(c *cli.Context, path string, q *question.Simulate) error {
 			return usageErrorf("--policies: expected on-line solvers, some of %s; found %q", onlineSolvers(false), names[k])
 		}
 	}
-	in, err := readInstance(path)
+	in, err := readSited(c, path, q.Files)
 	if err != nil {
 		return err
 	}

@@ -60,6 +60,11 @@ func (q *queue) instance() (*model.Instance, error) {
 			spec.Caveats = append(spec.Caveats, warning)
 		}
 	}
+	if q.sys.config != nil {
+		(&site{settings: q.sys.config}).onto(&spec, true)
+	} else {
+		assumed(&spec)
+	}
 	q.report.Warnings = spec.Caveats
 	in, err := q.doc.faults.Build(spec, func(k int) string { return at("jobs", q.list[k].job) })
 	if err == nil {
@@ -173,10 +178,13 @@ func (q *queue) class(e *entry) (name string, priority float64) {
 	return priorityClass(priority, e.place.tier, q.sys.tiers)
 }
 
+// priorityPrefix stands before a priority in the name of its user class.
+const priorityPrefix = "priority "
+
 // priorityClass is the user class of a priority. The tier counts first where the partitions have different ones.
 func priorityClass(priority, tier float64, tiers bool) (name string, value float64) {
 	const oneTier = 1 << 32 // priorities are below it
-	name = "priority " + strconv.FormatFloat(priority, 'f', -1, 64)
+	name = priorityPrefix + strconv.FormatFloat(priority, 'f', -1, 64)
 	if tiers {
 		return fmt.Sprintf("tier %v %s", tier, name), tier*oneTier + min(priority, oneTier-1)
 	}

@@ -155,8 +155,8 @@ func TestFaultsOfConf(t *testing.T) {
 			t.Errorf("%q: got  %v\nwant %s", c.conf, err, c.want)
 		}
 	}
-	readertest.Refused(t, &slurm.TraceReader{Cluster: "c", Partitions: "p"}, "nodes")
-	readertest.Refused(t, &slurm.TraceReader{Cluster: "c", Nodes: "n", Processors: 4}, "processors")
+	readertest.Refused(t, &slurm.TraceReader{Cluster: "c", Files: slurm.Files{Partitions: "p"}}, "nodes")
+	readertest.Refused(t, &slurm.TraceReader{Cluster: "c", Files: slurm.Files{Nodes: "n"}, Processors: 4}, "processors")
 	const plain = "       JobID  Partition               Submit \n------------ ---------- -------------------- \n1 cpu 2025-05-20T10:00:00\n"
 	if _, _, err := with().Read(strings.NewReader(plain), "f"); err == nil || !strings.Contains(err.Error(), "f: line 1: expected columns apart by |, found columns apart by blanks, which cut long values: use sacct -P, as in: sacct -P -D -a") {
 		t.Errorf("got %v", err)

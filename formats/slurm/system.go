@@ -32,6 +32,7 @@ type system struct {
 	busy       map[string]bool
 	past       bool // it is for jobs that have ended: what is closed now was perhaps open then
 	settings   map[string]string
+	config     *Settings        // nil: no file of them is given
 	budget     *budget.Budget   // of the reading
 	weights    map[float64]bool // of the nodes in service
 	members    *members         // which partitions have which nodes, where only the partitions say it
@@ -147,6 +148,7 @@ func readSystem(src Sources, b *budget.Budget, open opener, past bool, busy map[
 		}
 		maps.Copy(s.settings, settings.stated)
 		plansAs(settings.Scheduler, s.settings, &s.notes)
+		s.config = settings
 	}
 	s.join()
 	if !slices.ContainsFunc(s.hosts, func(h host) bool { return !h.shut }) {

@@ -57,9 +57,10 @@ func isPlain(begin string) bool {
 type TraceReader struct {
 	Processors int    `range:"[0, 16777216]" zero:"the most that ran jobs at one time" doc:"'N' processors of the system, where no nodes are given"`
 	Cluster    string `doc:"'ID' of the cluster, where no nodes are given"`
-	Nodes      string `zero:"none: one pool of processors" doc:"'FILE' with what scontrol show node prints, with --json or without, the table of sinfo -N, or slurm.conf"`
-	Partitions string `zero:"none: those that the nodes name" doc:"'FILE' with what scontrol show partition prints, with --json or without"`
-	Memory     bool   `doc:"take memory into account, where nodes are given; use =false for systems that do not allocate memory (SelectTypeParameters)"`
+	Files
+	Memory bool `doc:"take memory into account, where nodes are given; use =false for systems that do not allocate memory (SelectTypeParameters)"`
+	// Open opens the files; nil: they are on the disk.
+	Open func(name string) (io.ReadCloser, error)
 }
 
 // NewTraceReader makes a reader with its defaults.
@@ -83,6 +84,7 @@ type trace struct {
 	local   bool              // some times are clock times: sacct does not say in which zone
 	out     leftOut
 	opt     *TraceReader
+	site    *site // nil: its policy is not known
 	layouts
 }
 
@@ -139,28 +141,37 @@ func (o *TraceReader) Read(r io.Reader, name string) (*model.Instance, *model.Im
 		return nil, nil, err
 	}
 	switch {
-	case o.Nodes == "" && o.Partitions != "":
+	case o.Nodes == "" && o.Partitions != "" && o.SlurmConf == "":
 		return nil, nil, &params.Error{Name: "nodes", Expected: "a file of nodes, as there is one of partitions", Found: o.Nodes}
 	case o.Nodes != "" && o.Processors > 0:
 		return nil, nil, &params.Error{Name: "processors", Expected: "no number, as the nodes have it", Found: o.Processors}
 	}
 	r, b := budget.Of(r)
-	var sys *system
-	if o.Nodes != "" {
-		var err error
-		if sys, err = readSystemFiles(b, o.Nodes, o.Partitions); err != nil {
-			return nil, nil, err
-		}
+	site, err := o.site(o.opener(), b)
+	if err != nil {
+		return nil, nil, err
 	}
-	return o.read(r, name, sys)
+	sys, err := o.system(b, site)
+	if err != nil {
+		return nil, nil, err
+	}
+	return o.read(r, name, sys, site)
 }
 
-// read reads a trace of a system; nil: none is known.
-func (o *TraceReader) read(r io.Reader, name string, sys *system) (*model.Instance, *model.ImportReport, error) {
+// opener opens the files.
+func (o *TraceReader) opener() opener {
+	if o.Open != nil {
+		return o.Open
+	}
+	return func(name string) (io.ReadCloser, error) { return model.Open(name) }
+}
+
+// read reads a trace of a system, nil: none is known, with the policy of a site, nil: it is not known.
+func (o *TraceReader) read(r io.Reader, name string, sys *system, site *site) (*model.Instance, *model.ImportReport, error) {
 	r, faults := lines.Begin(r, name)
 	t := &trace{
 		report: &model.ImportReport{Format: traceFormat, File: name}, seen: map[string]int{}, texts: map[string]string{},
-		qos: map[string]int{}, reasons: map[string]string{}, opt: o, layouts: newLayouts(sys, o.Memory, faults),
+		qos: map[string]int{}, reasons: map[string]string{}, opt: o, site: site, layouts: newLayouts(sys, o.Memory, faults),
 	}
 	if sys != nil {
 		t.report.Notes = append(t.report.Notes, t.sys.notes.Notes...)

@@ -58,7 +58,7 @@ func (o *TraceReader) ReadFiles(sources []formats.Source) (*model.Instance, *mod
 	if err != nil {
 		return nil, nil, err
 	}
-	return o.read(trace.Reader, trace.Name, sys)
+	return o.read(trace.Reader, trace.Name, sys, nil)
 }
 
 // siteFile is a file of a system.

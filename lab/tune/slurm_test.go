@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/formats/multifactor"
 	"github.com/allot-opt/allot/formats/slurm"
 	detector "github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
@@ -29,7 +28,7 @@ PartitionName=high Nodes=cn[1-4] PriorityJobFactor=100
 `
 
 // siteTrace is 3,200 jobs of six months on 4 nodes, with a quality of service and one of two partitions each.
-func siteTrace(t *testing.T) (in *model.Instance, qos map[string]string) {
+func siteTrace(t *testing.T) *model.Instance {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 7))
 	var b strings.Builder
@@ -48,25 +47,29 @@ func siteTrace(t *testing.T) (in *model.Instance, qos map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if qos, err = slurm.ReadJobQualities(strings.NewReader(b.String())); err != nil {
-		t.Fatal(err)
-	}
-	return in, qos
+	return in
 }
 
-// site is the site of a slurm.conf.
-func site(t *testing.T, conf string, in *model.Instance, files SlurmFiles) *Slurm {
+// someQualities are those of the trace, as sacctmgr prints them.
+const someQualities = "Name|Priority|UsageFactor\nnormal|0|1\nurgent|10|1\n"
+
+// site is the site of a slurm.conf with its trace.
+func site(t *testing.T, conf string, in *model.Instance, qualities string) (*model.Instance, *Slurm) {
 	t.Helper()
-	settings, err := slurm.ReadSettings(slurm.Source{Reader: strings.NewReader(conf), Name: "slurm.conf"}, nil)
+	files, open := slurm.Files{SlurmConf: conf, QOS: qualities}.Texts()
+	settings, err := files.Settings(open)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewSlurm(settings, in, files)
+	if in, err = files.Onto(in, open); err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewSlurm(settings, in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Again = func(settings []string) string { return "again " + strings.Join(settings, " ") }
-	return s
+	return in, s
 }
 
 // Settings are tuned: the lines, read behind those of the file, are what was found; the same seed gives the same bytes; and what is judged alone is judged the same.
@@ -74,10 +77,9 @@ func TestSlurmSettingsAreTuned(t *testing.T) {
 	if detector.Enabled {
 		t.Skip("hundreds of replays; the other tests share their runs among goroutines too")
 	}
-	in, qos := siteTrace(t)
-	files := SlurmFiles{QOS: qos, Qualities: []multifactor.Quality{{Name: "normal", UsageFactor: 1}, {Name: "urgent", Priority: 10, UsageFactor: 1}}}
+	in, of := site(t, siteConf, siteTrace(t), someQualities)
 	tuned := func() (*Space, *Answer) {
-		space, err := NewSlurmSpace("backfill:order=slurm", site(t, siteConf, in, files), []string{"PriorityWeightAge", "PriorityWeightQOS=1..5000", "bf_window=720,1440,2880", "PriorityFavorSmall"}, "1")
+		space, err := NewSlurmSpace("backfill:order=slurm", of, []string{"PriorityWeightAge", "PriorityWeightQOS=1..5000", "bf_window=720,1440,2880", "PriorityFavorSmall"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,9 +143,10 @@ func TestSiteCounts(t *testing.T) {
 	if detector.Enabled {
 		t.Skip("hundreds of replays; the other tests share their runs among goroutines too")
 	}
-	in, qos := siteTrace(t)
-	wait := func(conf string, files SlurmFiles, of func(j *model.Job) bool, setting string) (before, after float64) {
-		space, err := NewSlurmSpace("backfill:order=slurm", site(t, conf, in, files), nil, "")
+	trace := siteTrace(t)
+	wait := func(qualities string, of func(j *model.Job) bool, setting string) (before, after float64) {
+		in, stated := site(t, siteConf, trace, qualities)
+		space, err := NewSlurmSpace("backfill:order=slurm", stated, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,37 +171,20 @@ func TestSiteCounts(t *testing.T) {
 		return mean(&space.base), mean(choice)
 	}
 	high := func(j *model.Job) bool { return j.Queue() == "high" }
-	if before, after := wait(siteConf, SlurmFiles{}, high, "PriorityWeightPartition=1000000"); !(after < before) {
+	if before, after := wait("", high, "PriorityWeightPartition=1000000"); !(after < before) {
 		t.Errorf("jobs of a partition with a factor wait %v, without its weight %v", after, before)
 	}
-	urgent := func(j *model.Job) bool { return qos[j.ID] == "urgent" }
-	files := SlurmFiles{QOS: qos, Qualities: []multifactor.Quality{{Name: "urgent", Priority: 10, UsageFactor: 1}}}
-	if before, after := wait(siteConf, files, urgent, "PriorityWeightQOS=1000000"); !(after < before) {
+	urgent := func(j *model.Job) bool { return j.Quality() == "urgent" }
+	if before, after := wait("Name|Priority|UsageFactor\nurgent|10|1\n", urgent, "PriorityWeightQOS=1000000"); !(after < before) {
 		t.Errorf("urgent jobs wait %v, with little weight %v", after, before)
 	}
-	if before, after := wait(siteConf, SlurmFiles{QOS: qos}, urgent, "PriorityWeightQOS=1000000"); before != after {
+	if before, after := wait("", urgent, "PriorityWeightQOS=1000000"); before != after {
 		t.Errorf("qualities that nobody knows change the wait from %v to %v", before, after)
 	}
 }
 
-// A job that was requeued, whose runs are jobs of their own, has the quality of service of the first.
-func TestQualityOfRequeuedJobs(t *testing.T) {
-	in, err := model.NewBuilder("x").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).
-		Job(model.JobSpec{ID: "7", Processors: model.Rigid(1), Work: new(1.0)}).Job(model.JobSpec{ID: "7-1", Processors: model.Rigid(1), Work: new(1.0)}).
-		Job(model.JobSpec{ID: "8", Processors: model.Rigid(1), Work: new(1.0)}).Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := site(t, siteConf, in, SlurmFiles{QOS: map[string]string{"7": "urgent"}, Qualities: []multifactor.Quality{{Name: "urgent", Priority: 10, UsageFactor: 1}}})
-	for id, want := range map[string]string{"7": "urgent", "7-1": "urgent", "8": ""} {
-		if got, _, _ := s.Site.Of(id); got != want {
-			t.Errorf("job %s: %q, expected %q", id, got, want)
-		}
-	}
-}
-
 func TestSlurmErrors(t *testing.T) {
-	in, _ := siteTrace(t)
+	in := siteTrace(t)
 	for conf, want := range map[string]string{
 		"PriorityType=priority/basic":                                        "PriorityType=priority/basic: only",
 		"SchedulerType=sched/builtin\nSchedulerParameters=bf_interval=-1":    "bf_interval=-1",
@@ -208,7 +194,7 @@ func TestSlurmErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := NewSlurm(settings, in, SlurmFiles{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := NewSlurm(settings, in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v", conf, err)
 		}
 	}
@@ -223,11 +209,13 @@ func TestSlurmErrors(t *testing.T) {
 		if c.vary != "" {
 			vary = []string{c.vary}
 		}
-		if _, err := NewSlurmSpace(c.policy, site(t, siteConf, in, SlurmFiles{}), vary, ""); err == nil || !strings.Contains(err.Error(), c.want) {
+		_, of := site(t, siteConf, in, "")
+		if _, err := NewSlurmSpace(c.policy, of, vary); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, %s: got %v, expected %q", c.policy, c.vary, err, c.want)
 		}
 	}
-	space, err := NewSlurmSpace("backfill:order=slurm", site(t, siteConf, in, SlurmFiles{}), nil, "")
+	_, of := site(t, siteConf, in, "")
+	space, err := NewSlurmSpace("backfill:order=slurm", of, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

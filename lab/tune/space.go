@@ -283,7 +283,6 @@ func (s *Space) Choice(c Config) (*solve.Choice, error) {
 	if err := params.Check(choice.Solver); err != nil {
 		return nil, err
 	}
-	s.slurm.settle(&choice)
 	choice.Label = text(&choice)
 	return &choice, nil
 }

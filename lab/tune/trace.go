@@ -44,9 +44,6 @@ func Trace(ctx context.Context, space *Space, in *model.Instance, metric string,
 	opt.Test = cmp.Or(opt.Test, ByMean)
 	t := &tuning{space: space, opt: opt}
 	t.question.Metric, t.question.Trace, t.question.Digest, t.question.Queues = metric, in.Name(), in.SHA256(), lab.QueuesOf(in)
-	if space.slurm != nil {
-		t.question.Digest += space.slurm.digest
-	}
 	t.question.SetAside = []string{fmt.Sprintf("the last %d jobs", len(parts.held))}
 	if err := t.open(ctx, parts.plan, parts.places, nil); err != nil {
 		return nil, err

@@ -1,12 +1,14 @@
 package question
 
 import (
+	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/internal/claim"
 	"github.com/allot-opt/allot/lab"
 )
 
 // Advise asks for a weekly page for a site. Only the command line asks it.
 type Advise struct {
+	slurm.Files
 	Policy     string  `json:"policy,omitempty" doc:"the 'POLICY' of the site, as for allot policies"`
 	Risk       float64 `json:"risk,omitempty" check:"[0.0001,0.5]" doc:"a time limit may kill this 'SHARE' of later jobs at most, such as 0.01 for 1 in 100"`
 	Only       string  `json:"only,omitempty" enum:"limits,needs,waits,load,policies" doc:"make only one 'PART'"`
@@ -25,6 +27,7 @@ func (s *Advise) SetDefaults() {
 
 // Tune asks for parameters of a solver or policy that serve better. Only the command line asks it.
 type Tune struct {
+	slurm.Files
 	Policy     string   `json:"policy,omitempty" doc:"tune policy 'NAME' on a trace, as for allot policies"`
 	Vary       Texts    `json:"vary,omitempty" doc:"vary 'PARAM', PARAM=A,B,C or PARAM=LOW..HIGH" absent:"all that say where to look"`
 	Runs       int      `json:"runs,omitempty" check:"[20,)" doc:"stop after 'N' runs in all, those of the judgement included" absent:"no limit"`

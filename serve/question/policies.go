@@ -1,6 +1,7 @@
 package question
 
 import (
+	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/lab"
 	"github.com/allot-opt/allot/lab/forecast"
 	"github.com/allot-opt/allot/serve/answers"
@@ -8,6 +9,7 @@ import (
 
 // Policies asks how policies do on a trace.
 type Policies struct {
+	slurm.Files
 	Name       string   `json:"name,omitempty" flag:"-" doc:"name of the trace's file, for the report" absent:"trace"`
 	Policies   Names    `json:"policies,omitempty" doc:"'NAMES' of policies, as for allot compare --solvers; each is compared with the first" absent:"fcfs,easy,conservative"`
 	Load       *float64 `json:"load,omitempty" doc:"stretch or shrink the gaps between arrivals to the offered load 'L'" absent:"the load of the trace"`
@@ -39,6 +41,7 @@ func (s *Policies) Options() answers.TraceOptions {
 
 // Simulate asks when the jobs of a queue would start.
 type Simulate struct {
+	slurm.Files
 	Job         string     `json:"job,omitempty" doc:"ask about the job 'ID' of the instance"`
 	Policies    Names      `json:"policies,omitempty" doc:"without --submit, --job, --quantiles and --backtest: 'NAMES' of on-line policies, as for allot compare --solvers" absent:"fcfs,easy,conservative,multifactor"`
 	At          *float64   `json:"at,omitempty" flag:"-" check:"time" doc:"submit the job, or forecast, at this time" absent:"the job's arrival; without a job 0"`
