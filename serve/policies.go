@@ -38,11 +38,14 @@ func (c *call) policies(ctx context.Context, s *question.Policies) (*PoliciesAns
 	if err := c.affordable(s.Time); err != nil {
 		return nil, err
 	}
-	_, choices, err := c.named(s.Policies, answers.UsualPolicies)
-	if err != nil {
+	if _, _, err := c.named(s.Policies, answers.UsualPolicies); err != nil { // not only after the trace is read
 		return nil, err
 	}
 	in, read, err := c.trace(c.one("trace"), s.Name, s.Processors, s.Files, "swf", "sacct")
+	if err != nil {
+		return nil, err
+	}
+	_, choices, err := c.named(answers.PoliciesOn(in, s.Policies, answers.UsualPolicies), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -177,12 +177,16 @@ func startText(start *float64, f *forecast.Forecast, dates dates) string {
 }
 
 // runBacktest measures forecasts on a trace.
-func runBacktest(c *cli.Context, path string, q *question.Simulate, by answers.PolicyOf) error {
+func runBacktest(c *cli.Context, path string, q *question.Simulate) error {
 	opt, err := forecastOptions(c, q)
 	if err != nil {
 		return err
 	}
 	in, _, err := readTrace(c, path, q.Files, endedJobs, "swf", "sacct")
+	if err != nil {
+		return err
+	}
+	by, err := policyOn(in, q)
 	if err != nil {
 		return err
 	}

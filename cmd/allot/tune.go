@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -158,7 +159,7 @@ func tuneOptions(c *cli.Context, q *question.Tune) (tune.Options, error) {
 	if err := asked(c, q); err != nil {
 		return opt, err
 	}
-	opt.Seed, opt.Confidence, opt.Steal, opt.Test = q.Seed, q.Confidence, q.Steal, tune.Test(q.Test)
+	opt.Seed, opt.Confidence, opt.Steal, opt.Test, opt.Anyway = q.Seed, q.Confidence, q.Steal, tune.Test(q.Test), q.Anyway
 	opt.Jobs, opt.Warn = cmp.Or(q.Jobs, runtime.GOMAXPROCS(0)/q.Workers, 1), warning(c)
 	if q.HeldOut != nil {
 		opt.HeldOut = *q.HeldOut
@@ -208,9 +209,12 @@ func tunedTrace(c *cli.Context, path string, q *question.Tune, opt *tune.Options
 			return nil, usageErrorf("--%s: a policy decides as it does; expected it only for a solver", flag)
 		}
 	}
-	in, _, err := readTrace(c, path, q.Files, "a trace in the Standard Workload Format or of sacct", "swf", "sacct")
+	in, read, err := readTrace(c, path, q.Files, "a trace in the Standard Workload Format or of sacct", "swf", "sacct")
 	if err != nil {
 		return nil, err
+	}
+	if read == nil { // else its report has said it; the first line of the answer can be pasted
+		fmt.Fprint(c.App.ErrWriter, printable(caveatsText(in, "", 0)))
 	}
 	usual, known := lab.Defaults().In(in.Units().Time)
 	if !known {

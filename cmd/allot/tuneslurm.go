@@ -60,6 +60,9 @@ func tuneSlurm(ctx context.Context, c *cli.Context, q *question.Tune, opt tune.O
 	if err != nil {
 		return nil, usageErrorf("%w", err)
 	}
+	for _, caveat := range site.Caveats {
+		fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", printable(caveat))
+	}
 	var answer *tune.Answer
 	if len(q.Judge) > 0 {
 		choice, err := space.SlurmChoice(q.Judge)
@@ -80,6 +83,9 @@ func judgeCommand(c *cli.Context, settings []string) string {
 		if value := c.Value(flag); c.IsSet(flag) {
 			words = append(words, "--"+flag, fmt.Sprint(value))
 		}
+	}
+	if c.Bool("anyway") {
+		words = append(words, "--anyway")
 	}
 	for _, s := range settings {
 		words = append(words, "--judge", s)

@@ -278,13 +278,17 @@ func JudgeSlurm(ctx context.Context, space *Space, in *model.Instance, metric st
 	if err != nil {
 		return nil, err
 	}
+	about, held, err := againstRecord(ctx, space, in, metric, &opt)
+	if held != nil || err != nil {
+		return held, err
+	}
 	base := space.base
 	base.Label = text(&base)
 	t := &tuning{space: space, opt: opt, best: &candidate{choice: choice}, race: &race{standing: &candidate{choice: &base}}}
 	t.question.Metric, t.question.Trace, t.question.Digest = metric, in.Name(), in.SHA256()
 	t.question.SetAside = []string{fmt.Sprintf("the last %d jobs", len(parts.held))}
 	t.state(parts.plan, parts.places, nil)
-	a := &Answer{Caveats: in.Caveats(), Format: format, Version: solve.Version(), Question: t.question, Found: choice.Label, Recommended: t.question.Solver, Keep: true}
+	a := &Answer{Caveats: in.Caveats(), About: about, Format: format, Version: solve.Version(), Question: t.question, Found: choice.Label, Recommended: t.question.Solver, Keep: true}
 	if err := t.judgeTrace(ctx, a, only(in, parts.held), metric); err != nil {
 		return nil, err
 	}
