@@ -55,7 +55,7 @@ func (q *queue) instance() (*model.Instance, error) {
 			met.add(e.place)
 		}
 	}
-	for _, warning := range []string{q.out.warning(waiting, "waiting job"), met.warning("the jobs that wait are listed so, and the order priority keeps to it; orders that sort the queue in another way do not")} {
+	for _, warning := range []string{noLimits(q.unlimited, len(q.list)), q.out.warning(waiting, "waiting job"), met.warning("the jobs that wait are listed so, and the order priority keeps to it; orders that sort the queue in another way do not")} {
 		if warning != "" {
 			spec.Caveats = append(spec.Caveats, warning)
 		}

@@ -145,3 +145,47 @@ func TestMachinesOfASite(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A job that names no limit has what Slurm sets: UNLIMITED is a year, at most MaxTime; Partition_Limit, and nothing, is DefaultTime, else MaxTime, else a year. Both importers do the same, no
+// estimate is the time that a job ran, and the share of such jobs is a caveat.
+func TestAbsentLimits(t *testing.T) {
+	const minute, year = 60, 365 * 24 * 3600
+	for _, c := range []struct {
+		partition, limit string
+		want             float64
+	}{
+		{"", "UNLIMITED", year}, {"", "Partition_Limit", year}, {"", "", year}, {"MaxTime=600", "UNLIMITED", 600 * minute}, {"MaxTime=600", "Partition_Limit", 600 * minute}, {"MaxTime=600", "", 600 * minute},
+		{"MaxTime=600 DefaultTime=30", "UNLIMITED", 600 * minute}, {"MaxTime=600 DefaultTime=30", "Partition_Limit", 30 * minute}, {"MaxTime=600 DefaultTime=30", "", 30 * minute},
+		{"DefaultTime=30", "UNLIMITED", year}, {"DefaultTime=30", "", 30 * minute}, {"MaxTime=UNLIMITED DefaultTime=NONE", "", year}, {"MaxTime=600 DefaultTime=30", "45", 45 * minute},
+	} {
+		conf := "NodeName=n1 CPUs=4 State=UNKNOWN\nPartitionName=p Nodes=n1 " + c.partition + "\n"
+		in := sitedTrace(t, "1|a|p|p|normal||10|10|100|"+c.limit+"|4|1\n", slurm.Files{Nodes: conf})
+		if got := in.Jobs()[0].Estimate; got != c.want {
+			t.Errorf("sacct: %q in a partition with %q: %v, want %v", c.limit, c.partition, got, c.want)
+		}
+		said := strings.Join(in.Caveats(), "; ")
+		if strings.Contains(said, "1 of 1 job (100.0 %) name no time limit") != (c.limit != "45") {
+			t.Errorf("sacct: %q: caveats %q", c.limit, said)
+		}
+		limit := `{"set": false, "infinite": false, "number": 0}`
+		switch c.limit {
+		case "UNLIMITED":
+			limit = `{"set": true, "infinite": true, "number": 0}`
+		case "45":
+			limit = `{"set": true, "infinite": false, "number": 45}`
+		}
+		queue := `{"meta": {"slurm": {"release": "24.05.3"}}, "last_update": 1000, "jobs": [{"job_id": 1, "job_state": ["PENDING"], "user_name": "a", "partition": "p", "cpus": {"set": true, "number": 4},
+			"node_count": {"set": true, "number": 1}, "tasks": {"set": true, "number": 1}, "cpus_per_task": {"set": true, "number": 4}, "submit_time": {"set": true, "number": 900}, "priority": {"set": true, "number": 5}, "time_limit": ` + limit + `}]}`
+		live, _, err := slurm.Read(slurm.Sources{Jobs: slurm.Source{Reader: strings.NewReader(queue), Name: "q"}, Nodes: slurm.Source{Reader: strings.NewReader(conf), Name: "n"}}, slurm.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := live.Jobs()[0].Estimate; got != c.want {
+			t.Errorf("squeue: %q in a partition with %q: %v, want %v", c.limit, c.partition, got, c.want)
+		}
+	}
+	in := sitedTrace(t, "1|a|p|p|normal||10|10|100|Partition_Limit|4|1\n", slurm.Files{})
+	if got := in.Jobs()[0].Estimate; got != year {
+		t.Errorf("without nodes: %v", got)
+	}
+}

@@ -85,6 +85,8 @@ type trace struct {
 	out     leftOut
 	opt     *TraceReader
 	site    *site // nil: its policy is not known
+	// unlimited are the jobs kept that name no time limit.
+	unlimited int
 	layouts
 }
 
@@ -128,7 +130,7 @@ type past struct {
 	user, group, queue       string
 	generic, types, features string // generic resources such as gpu=8, their types such as gpu:h100, features that were asked for
 	qos                      string
-	touched                  bool
+	touched, unlimited       bool
 	layout                   *layout // nil: no nodes are given
 }
 
@@ -354,7 +356,9 @@ func (t *trace) job(line int, value fields) {
 		wrong("Priority", err)
 		j.priority = x
 	}
-	minutes, known, err := parseLimit(cmp.Or(value("TimelimitRaw"), value("Timelimit", "TimeLimit")))
+	limit := cmp.Or(value("TimelimitRaw"), value("Timelimit", "TimeLimit"))
+	j.unlimited = strings.EqualFold(limit, "UNLIMITED") || strings.EqualFold(limit, "INFINITE")
+	minutes, known, err := parseLimit(limit)
 	wrong("Timelimit", err)
 	if known {
 		j.limit = minutes * 60
@@ -407,13 +411,16 @@ func (t *trace) keep(j *past) {
 			j.id += "-" + strconv.Itoa(t.seen[j.id])
 			t.note(model.ImportRepaired, false, "job id not unique, as of a job that was requeued: a suffix is appended")
 		}
-		if l := j.layout; j.limit == 0 && l != nil && len(l.place.parts) > 0 && l.place.parts[0].limit > 0 {
-			j.limit = l.place.parts[0].limit * 60
-			t.note(model.ImportRepaired, false, "no time limit: that of its partition is taken")
-		}
 		if j.limit == 0 {
-			t.note(model.ImportKept, false, "no time limit: no estimate")
-		} else if j.limit < j.end-j.start {
+			var at *place
+			if j.layout != nil {
+				at = j.layout.place
+			}
+			j.limit = at.limitOf(j.unlimited) * 60
+			t.unlimited++
+			t.note(model.ImportRepaired, false, "no time limit: that of its partition is taken (DefaultTime, else MaxTime), else a year, as Slurm does")
+		}
+		if j.limit < j.end-j.start {
 			t.note(model.ImportRepaired, false, "run time above the time limit: the estimate is raised to it")
 		}
 		for _, o := range t.odd {
