@@ -31,6 +31,7 @@ type Slurm struct {
 // SlurmConf is an answer in the terms of slurm.conf.
 type SlurmConf struct {
 	Lines    []string `json:"lines"`              // to change; empty: none
+	Before   []string `json:"before,omitempty"`   // the values of what was judged as they stand, line by line of tried
 	Tried    []string `json:"tried"`              // the lines of what was judged, whether it is recommended or not; empty: nothing was found
 	Settings []string `json:"settings,omitempty"` // of what was judged: those that differ, by their names in slurm.conf
 	Command  string   `json:"command,omitempty"`  // judges these settings again
@@ -208,7 +209,7 @@ func (s *Space) stateable() error {
 		}
 		ends := d.Values
 		if d.Kind != categorical {
-			ends = []string{d.number(d.Low), d.number(d.High)}
+			ends, d.unit = []string{d.number(d.Low), d.number(d.High)}, p.Unit
 			if d.Kind == Real && (d.Step == 0 || math.Mod(d.Step, p.Unit) != 0) {
 				d.Step = p.Unit
 			}
@@ -328,6 +329,9 @@ func (s *Slurm) answer(a *Answer, given map[string]string) error {
 		return err
 	}
 	if a.SlurmConf.Tried, err = slurm.ChangedLines(s.Settings, changed); err != nil {
+		return err
+	}
+	if a.SlurmConf.Before, err = slurm.Before(s.Settings, a.SlurmConf.Tried); err != nil {
 		return err
 	}
 	if !a.Keep {

@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/allot-opt/allot/formats/slurm"
+	"pgregory.net/rapid"
+
 	detector "github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
@@ -84,7 +88,7 @@ func TestSlurmSettingsAreTuned(t *testing.T) {
 			t.Fatal(err)
 		}
 		opt := Defaults()
-		opt.Limits, opt.Dir, opt.Jobs = Limits{Runs: 120}, t.TempDir(), 2
+		opt.Limits, opt.Dir, opt.Jobs, opt.Anyway = Limits{Runs: 120}, t.TempDir(), 2, true
 		a, err := Trace(t.Context(), space, in, "mean_wait", opt)
 		if err != nil {
 			t.Fatal(err)
@@ -119,7 +123,13 @@ func TestSlurmSettingsAreTuned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judged, err := JudgeSlurm(t.Context(), space, in, "mean_wait", choice, Defaults())
+	opt := Defaults()
+	held, err := JudgeSlurm(t.Context(), space, in, "mean_wait", choice, opt) // the record has every job start at once, on more processors than there are
+	if err != nil || !held.Withheld || held.HeldOut != nil || len(held.SlurmConf.Tried) > 0 || !strings.Contains(held.Text(), "processors busy at once where 64 are stated") {
+		t.Errorf("not held back: %v, %s", err, held.Text())
+	}
+	opt.Anyway = true
+	judged, err := JudgeSlurm(t.Context(), space, in, "mean_wait", choice, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +137,7 @@ func TestSlurmSettingsAreTuned(t *testing.T) {
 		t.Errorf("judged alone:\n%s\nexpected\n%s", judged.Text(), a.Text())
 	}
 	text := a.Text()
-	for _, want := range []string{"warning: the nice value", "of slurm.conf\n", "Lines of slurm.conf to change:\n\n" + strings.Join(a.SlurmConf.Lines, "\n") + "\n", "again PriorityFavorSmall=YES", "mean wait by queue"} {
+	for _, want := range []string{"of slurm.conf\n", "Lines of slurm.conf to change, with what they were:\n\n", "\nPriorityFavorSmall=YES  # was NO\n", "again PriorityFavorSmall=YES", "mean wait by queue"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("expected %q in\n%s", want, text)
 		}
@@ -229,4 +239,29 @@ func TestSlurmErrors(t *testing.T) {
 	if _, err := space.SlurmChoice([]string{"PriorityWeightAge=1", "weight_age=2"}); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// A value that is tried is one that people defend: two digits at most, of which the second is 0 or 5; whole hours, six hours or days of times; always within the interval, and the intervals that
+// are asked for keep their ends.
+func TestSensibleValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		unit := rapid.SampledFrom([]float64{1, 60}).Draw(t, "unit")
+		low := unit * float64(rapid.IntRange(1, 50).Draw(t, "low"))
+		d := &Dimension{Kind: Real, Low: low, High: low + unit*float64(rapid.IntRange(1, 100000).Draw(t, "more")), Log: rapid.Bool().Draw(t, "log"), Step: unit, unit: unit}
+		x, err := strconv.ParseFloat(d.at(rapid.Float64Range(0, 1).Draw(t, "place")), 64)
+		if err != nil || x < d.Low || x > d.High || math.Mod(x, unit) != 0 {
+			t.Fatalf("%v, %v of %v", x, err, d)
+		}
+		if x == d.Low || x == d.High {
+			return
+		}
+		digits := strings.TrimRight(strconv.FormatFloat(x/unit, 'f', 0, 64), "0")
+		hours := math.Mod(x, 3600) == 0 && unit == 60
+		if len(digits) > 2 && !hours || len(digits) == 2 && digits[1] != '5' && !hours {
+			t.Fatalf("%v of %v", x/unit, d)
+		}
+		if hours && (x >= 2*86400 && math.Mod(x, 86400) != 0 || x >= 43200 && x < 2*86400 && math.Mod(x, 6*3600) != 0) {
+			t.Fatalf("%v of %v", x/3600, d)
+		}
+	})
 }
