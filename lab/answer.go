@@ -16,14 +16,19 @@ import (
 const mostNamed = 3
 
 // Answer is the result in sentences, the most important first: whether a policy is shown to serve better than the first of the first group or worse, by how much, and who
-// pays; then what is not shown. If no policy explains what was recorded, that comes before.
+// pays; then what is not shown. If no policy explains what was recorded, that comes before. Of a site whose policy the instance states, its fit to the record always does; where that is bad
+// the rest is held back.
 func (r *Report) Answer() []string {
 	var list []string
 	add := func(sentences ...string) {
 		list = append(list, slices.DeleteFunc(sentences, func(s string) bool { return s == "" })...)
 	}
+	about, withheld := r.AboutRecord()
+	if add(about...); withheld {
+		return list
+	}
 	fit := ""
-	if r.Record != nil {
+	if r.Record != nil && about == nil {
 		fit = r.Record.sentence(r)
 	}
 	if fit != "" && !r.Record.Explained {

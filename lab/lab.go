@@ -64,6 +64,8 @@ type Options struct {
 	Known      bool // nothing is learnt late: all jobs are there at once and their estimates are true, see [bench.HoldsFuture]
 	// Elsewhere says that solutions are of other machines than the instance's, or of other jobs on them: how devices are used is not measured.
 	Elsewhere bool
+	AsSite    bool  // the first run is of the policy that the instance states as that of its site, if it states one: the report says how near it comes to the record
+	Anyway    bool  // nothing is held back where that policy does not explain the record
 	Bound     Bound // finds what was possible; nil: nobody asks
 	// Followed are, by policy, the runs of which there is no solution.
 	Followed map[string]*Followed
@@ -113,9 +115,13 @@ type Report struct {
 	Narrow     int      `json:"narrow"`           // most processors of a narrow job
 	Short      float64  `json:"short"`            // longest run time of a short job
 	Caveats    []string `json:"-"`                // what the instance leaves out, see [model.Instance.Caveats]: whoever writes the report says it first
+	Site       string   `json:"site,omitempty"`   // the policy that the instance states as that of its site; absent: it states none
 	Record     *Record  `json:"record,omitempty"` // absent: the instance has no recorded starts
-	Power      *Power   `json:"power,omitempty"`  // absent: the instance states no power, or neither prices nor carbon
-	Groups     []Group  `json:"groups"`
+	// Unexplained says that the first policy, of a site whose instance states one, does not explain the record; absent: it does, or nobody asks.
+	Unexplained *Unexplained `json:"unexplained,omitempty"`
+	Power       *Power       `json:"power,omitempty"` // absent: the instance states no power, or neither prices nor carbon
+	Groups      []Group      `json:"groups"`          // none where they are held back, see [Unexplained]
+	Baseline    string       `json:"-"`               // the first policy, of a site whose instance states one
 }
 
 // Group is the policies that know equally much. Differences are from its first.
@@ -306,6 +312,13 @@ func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (
 	report.Caveats = in.Caveats()
 	if report.Record, err = s.record(runs, schedules); err != nil {
 		return nil, err
+	}
+	if opt.AsSite {
+		report.explain(in, runs, opt.Anyway)
+	}
+	if report.withheld() {
+		report.Groups = []Group{}
+		return report, nil
 	}
 	meter, err := s.metered(runs, schedules)
 	if err != nil {

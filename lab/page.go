@@ -63,7 +63,8 @@ func (r *Report) Parts() []document.Part {
 
 // Effect are the parts of a page that show who waits longer and who less than under the first policy of the first group.
 func (r *Report) Effect() []document.Part {
-	if g := &r.Groups[0]; len(g.Policies) > 1 {
+	if len(r.Groups) > 0 && len(r.Groups[0].Policies) > 1 {
+		g := &r.Groups[0]
 		return []document.Part{g.forestPart(r), g.payPart(r)}
 	}
 	return nil

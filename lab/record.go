@@ -27,6 +27,8 @@ type Fit struct {
 	Recorded float64 `json:"recorded"`  // and by the record
 	Off      float64 `json:"off"`       // mean of |start under the policy − recorded start|
 	Explains bool    `json:"explains"`
+	// Queues are the partitions of a site whose instance states its policy; absent: it states none.
+	Queues []QueueFit `json:"queues,omitempty"`
 }
 
 // A policy explains the record if it leaves out no job, its starts are off by at most half of what the median alone is off by, and its mean wait by at most a quarter of the recorded
@@ -93,6 +95,9 @@ func (s *study) record(runs []Run, schedules []*schedule) (*Record, error) {
 		if fit.Jobs == 0 {
 			continue
 		}
+		if s.opt.AsSite && SiteText(s.in) != "" {
+			fit.Queues = s.queueFits(schedules[k], real)
+		}
 		fit.Explains = fit.Jobs == record.Jobs && fit.Off <= max(mostOff*record.OffByMedian, round) && math.Abs(fit.MeanWait-fit.Recorded) <= max(mostMeanOff*fit.Recorded, round)
 		record.Fits = append(record.Fits, fit)
 		record.Explained = record.Explained || fit.Explains
@@ -105,13 +110,31 @@ func (s *study) record(runs []Run, schedules []*schedule) (*Record, error) {
 
 // fit compares one schedule with the record, over the jobs of the window that both place.
 func (s *study) fit(policy string, run, real *schedule) Fit {
+	all := s.fitOf(s.counted, run, real)
+	return Fit{Policy: policy, Jobs: all.Jobs, MeanWait: all.MeanWait, Recorded: all.Recorded, Off: all.Off}
+}
+
+// queueFits is [study.fit] by queue.
+func (s *study) queueFits(run, real *schedule) (list []QueueFit) {
+	for _, c := range s.classes {
+		if c.kind == kindQueue {
+			of := s.fitOf(c.jobs, run, real)
+			of.Queue = c.name
+			list = append(list, of)
+		}
+	}
+	return list
+}
+
+// fitOf is [study.fit] of some jobs.
+func (s *study) fitOf(jobs []int32, run, real *schedule) QueueFit {
 	var waits, recorded, off []float64
-	for _, j := range s.counted {
+	for _, j := range jobs {
 		if run.placed(j) && real.placed(j) {
 			waits, recorded, off = append(waits, run.wait(s.in, j)), append(recorded, real.wait(s.in, j)), append(off, math.Abs(run.start[j]-real.start[j]))
 		}
 	}
-	fit := Fit{Policy: policy, Jobs: len(waits)}
+	fit := QueueFit{Jobs: len(waits)}
 	if n := float64(fit.Jobs); n > 0 {
 		fit.MeanWait, fit.Recorded, fit.Off = statistics.Sum(waits)/n, statistics.Sum(recorded)/n, statistics.Sum(off)/n
 	}

@@ -3,6 +3,7 @@ package lab
 import (
 	"bytes"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -50,9 +51,9 @@ func TestRecordByHand(t *testing.T) {
 		t.Errorf("got %+v, %+v", record, record.Classes[0].Wait)
 	}
 	for k, want := range []Fit{
-		{"none", 4, 0, 300, 300, false}, {"near", 4, 300, 300, 50, true}, {"half", 3, 100, 100, 0, false}, {"mean", 4, 325, 300, 475, false},
+		{"none", 4, 0, 300, 300, false, nil}, {"near", 4, 300, 300, 50, true, nil}, {"half", 3, 100, 100, 0, false, nil}, {"mean", 4, 325, 300, 475, false, nil},
 	} {
-		if got := record.Fits[k]; got != want {
+		if got := record.Fits[k]; !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 	}

@@ -130,7 +130,10 @@ func build(spec *InstanceSpec, jobs jobSpecs, file string, b *budget.Budget) (*I
 		r.in.timeZero = new(*spec.TimeZero)
 	}
 	r.in.timeZone = spec.TimeZone
-	r.in.partitions = slices.Clone(spec.Partitions)
+	r.in.partitions, r.in.policy, r.in.assumed = slices.Clone(spec.Partitions), spec.Policy, spec.PolicyAssumed
+	if s := spec.Site; s != nil {
+		r.in.site = &SiteSpec{slices.Clone(s.Settings), slices.Clone(s.Accounts), slices.Clone(s.Qualities)}
+	}
 	r.in.tariff, r.in.horizon = r.tariff(spec.Tariff, "tariff"), clone(spec.Horizon)
 	if spec.Overheads != nil {
 		r.in.overheads = *spec.Overheads

@@ -87,7 +87,7 @@ func (r *resolver) job(j *Job, spec *JobSpec, k int) {
 	if spec.Power != nil {
 		j.power, j.powerStated = *spec.Power, true
 	}
-	j.from = r.submission(submission{spec.User, spec.Group, spec.Queue})
+	j.from = r.submission(submission{spec.User, spec.Group, spec.Queue, spec.Quality})
 	r.jobTimes(j, spec, path)
 	r.jobReferences(j, spec, k, path)
 	if asksOfNodes(spec) {
@@ -153,7 +153,7 @@ func (r *resolver) submission(s submission) *submission {
 	}
 	shared, known := r.from[s]
 	if !known {
-		shared = &submission{strings.Clone(s.user), strings.Clone(s.group), strings.Clone(s.queue)}
+		shared = &submission{strings.Clone(s.user), strings.Clone(s.group), strings.Clone(s.queue), strings.Clone(s.quality)}
 		r.from[*shared] = shared
 	}
 	return shared

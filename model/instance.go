@@ -42,6 +42,9 @@ type Instance struct {
 	timeZero     *float64 // Unix time of time 0; nil: not known
 	timeZone     string
 	partitions   []PartitionSpec
+	policy       string
+	assumed      bool // the policy
+	site         *SiteSpec
 	tariff       *Tariff
 	horizon      *HorizonSpec
 	powered      powered
@@ -277,6 +280,12 @@ func (in *Instance) AsRequested() *Instance {
 	}
 	return &asked
 }
+
+// Policy is the policy of the site that the record is of, as [InstanceSpec] states it, empty: none is stated; and whether nobody knows the true one, so that it is assumed.
+func (in *Instance) Policy() (policy string, assumed bool) { return in.policy, in.assumed }
+
+// Site is what the order slurm counts by beside its parameters; nil: nothing is stated.
+func (in *Instance) Site() *SiteSpec { return in.site }
 
 // Caveats say what the record that the instance was made of states and the instance leaves out, where that touches more than 2 % of the jobs.
 func (in *Instance) Caveats() []string { return in.caveats }

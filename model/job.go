@@ -22,7 +22,7 @@ type Job struct {
 	Budget   float64 // +Inf: none
 	*Demand
 
-	from *submission // shared by the jobs of one user, group and queue; nil: none is stated
+	from *submission // shared by the jobs of one user, group, queue and quality; nil: none is stated
 }
 
 // Demand is what a job asks for besides its work. Most jobs of a trace ask for the same as others and share it, so that a job takes a fraction of the memory.
@@ -60,8 +60,8 @@ func (d *Demand) plain() bool {
 	return d.Licences == nil && d.After == nil && d.runtimes == nil && d.unasked == nil
 }
 
-// submission is who submitted jobs, and to which queue; an empty text is not stated. Jobs share it, so that a job is one pointer larger only.
-type submission struct{ user, group, queue string }
+// submission is who submitted jobs, to which queue and in which quality; an empty text is not stated. Jobs share it, so that a job is one pointer larger only.
+type submission struct{ user, group, queue, quality string }
 
 // submitted is who submitted the job, and where.
 func (j *Job) submitted() submission {
@@ -79,6 +79,9 @@ func (j *Job) Group() string { return j.submitted().group }
 
 // Queue is the queue or partition that the job was submitted to; empty: not stated.
 func (j *Job) Queue() string { return j.submitted().queue }
+
+// Quality is the quality of service of the job; empty: not stated.
+func (j *Job) Quality() string { return j.submitted().quality }
 
 // Rigid says whether the job runs on one number of processors only.
 func (j *Job) Rigid() bool { return j.Min == j.Max }

@@ -34,25 +34,28 @@ const (
 
 // InstanceSpec is an instance as written in a file.
 type InstanceSpec struct {
-	Schema      string             `json:"schema" doc:"the format: allot/instance/1"`
-	Name        string             `json:"name,omitempty" doc:"a name for people"`
-	Units       *Units             `json:"units,omitempty" doc:"units of the numbers; for people"`
-	TimeZero    *float64           `json:"time_zero,omitempty" check:"nonnegative" doc:"Unix time, in seconds, of time 0: for dates that people are shown, and for policies that keep to the clock (backfill); absent: not known"`
-	TimeZone    string             `json:"time_zone,omitempty" check:"id" doc:"zone in which dates are shown, such as Europe/Stockholm; unstated: the record has clock times without a zone, and time_zero takes them as UTC; absent: the zone of the machine that shows them"`
-	Caveats     []string           `json:"caveats,omitempty" check:"text" doc:"what the record that the instance was made of states and the instance leaves out, where that touches more than 2 % of the jobs; for people"`
-	Objective   map[string]float64 `json:"objective,omitempty" check:"finite" doc:"metric → weight; the weighted sum is minimised, and a metric for which high is better enters negated; absent: {makespan: 1}"`
-	Weights     *WeightsSpec       `json:"weights,omitempty" doc:"weights of the comprehensive performance cp, for clusters without their own"`
-	UserClasses map[string]float64 `json:"user_classes,omitempty" check:"nonnegative" doc:"class of users → priority"`
-	Licences    map[string]int     `json:"licences,omitempty" check:"copies" doc:"licence → copies in the pool of the whole grid"`
-	Devices     []string           `json:"devices,omitzero" check:"id" doc:"the resources of machines that come in whole devices, such as gpu: a need below 1 is a share of one device, any other a number of whole devices that no other job holds"`
-	Queueing    *QueueingSpec      `json:"queueing,omitempty" doc:"the queueing view of the batch (G/G/1)"`
-	Overheads   *Overheads         `json:"overheads,omitempty" doc:"overheads of every cluster without its own"`
-	Workflows   []WorkflowSpec     `json:"workflows,omitempty" doc:"groups of jobs with an overall deadline and budget"`
-	Partitions  []PartitionSpec    `json:"partitions,omitempty" doc:"the partitions of the record that the instance was made of; only jobs that are added later, and questions about jobs, are bound by them"`
-	Tariff      *TariffSpec        `json:"tariff,omitempty" doc:"what power costs, and emits, by time; of every cluster without its own"`
-	Horizon     *HorizonSpec       `json:"horizon,omitempty" doc:"the time within which jobs start and end, and power counts; absent: jobs are free, and power counts from the earliest arrival to the last end"`
-	Clusters    []ClusterSpec      `json:"clusters" doc:"the clusters, at least one"`
-	Jobs        []JobSpec          `json:"jobs" doc:"the jobs, in queue order"`
+	Schema        string             `json:"schema" doc:"the format: allot/instance/1"`
+	Name          string             `json:"name,omitempty" doc:"a name for people"`
+	Units         *Units             `json:"units,omitempty" doc:"units of the numbers; for people"`
+	TimeZero      *float64           `json:"time_zero,omitempty" check:"nonnegative" doc:"Unix time, in seconds, of time 0: for dates that people are shown, and for policies that keep to the clock (backfill); absent: not known"`
+	TimeZone      string             `json:"time_zone,omitempty" check:"id" doc:"zone in which dates are shown, such as Europe/Stockholm; unstated: the record has clock times without a zone, and time_zero takes them as UTC; absent: the zone of the machine that shows them"`
+	Caveats       []string           `json:"caveats,omitempty" check:"text" doc:"what the record that the instance was made of states and the instance leaves out, where that touches more than 2 % of the jobs; for people"`
+	Objective     map[string]float64 `json:"objective,omitempty" check:"finite" doc:"metric → weight; the weighted sum is minimised, and a metric for which high is better enters negated; absent: {makespan: 1}"`
+	Weights       *WeightsSpec       `json:"weights,omitempty" doc:"weights of the comprehensive performance cp, for clusters without their own"`
+	UserClasses   map[string]float64 `json:"user_classes,omitempty" check:"nonnegative" doc:"class of users → priority"`
+	Licences      map[string]int     `json:"licences,omitempty" check:"copies" doc:"licence → copies in the pool of the whole grid"`
+	Devices       []string           `json:"devices,omitzero" check:"id" doc:"the resources of machines that come in whole devices, such as gpu: a need below 1 is a share of one device, any other a number of whole devices that no other job holds"`
+	Queueing      *QueueingSpec      `json:"queueing,omitempty" doc:"the queueing view of the batch (G/G/1)"`
+	Overheads     *Overheads         `json:"overheads,omitempty" doc:"overheads of every cluster without its own"`
+	Workflows     []WorkflowSpec     `json:"workflows,omitempty" doc:"groups of jobs with an overall deadline and budget"`
+	Partitions    []PartitionSpec    `json:"partitions,omitempty" doc:"the partitions of the record that the instance was made of; only jobs that are added later, and questions about jobs, are bound by them"`
+	Policy        string             `json:"policy,omitempty" check:"id" doc:"the policy of the site that the record is of, as allot solve --solver names it, such as backfill:order=priority: what others are compared with; absent: not known"`
+	PolicyAssumed bool               `json:"policy_assumed,omitempty" doc:"nobody knows the site's policy: what policy states is assumed"`
+	Site          *SiteSpec          `json:"site,omitempty" doc:"what the order slurm counts by beside its parameters; absent: all accounts, users, partitions and qualities of service count alike"`
+	Tariff        *TariffSpec        `json:"tariff,omitempty" doc:"what power costs, and emits, by time; of every cluster without its own"`
+	Horizon       *HorizonSpec       `json:"horizon,omitempty" doc:"the time within which jobs start and end, and power counts; absent: jobs are free, and power counts from the earliest arrival to the last end"`
+	Clusters      []ClusterSpec      `json:"clusters" doc:"the clusters, at least one"`
+	Jobs          []JobSpec          `json:"jobs" doc:"the jobs, in queue order"`
 }
 
 // UnstatedZone is the time zone of an instance whose record has clock times and does not say in which zone.
@@ -135,6 +138,13 @@ type PartitionSpec struct {
 	Tier     float64  `json:"tier,omitempty" check:"nonnegative" doc:"jobs of a partition of a higher tier go before others where the two share machines; absent: 0"`
 	Closed   bool     `json:"closed,omitempty" doc:"it starts no jobs"`
 	Default  bool     `json:"default,omitempty" doc:"a job that is added without a queue goes there; one partition at most"`
+}
+
+// SiteSpec is what the order slurm counts by beside its parameters, in lines as Slurm prints them.
+type SiteSpec struct {
+	Settings  []string `json:"settings,omitempty" check:"text" doc:"lines of slurm.conf: PriorityFlags, PriorityWeightTRES, PriorityUsageResetPeriod, and of partitions PriorityJobFactor and TRESBillingWeights"`
+	Accounts  []string `json:"accounts,omitempty" check:"text" doc:"lines of sacctmgr show assoc -P, the first of them the header: shares of accounts and users"`
+	Qualities []string `json:"qualities,omitempty" check:"text" doc:"lines of sacctmgr show qos -P, the first of them the header: priorities of qualities of service"`
 }
 
 // Network connects the processors of a cluster.
@@ -230,6 +240,7 @@ type JobSpec struct {
 	User           string             `json:"user,omitempty" check:"id" doc:"who submitted the job; for figures by user"`
 	Group          string             `json:"group,omitempty" check:"id" doc:"group or account that the user belongs to"`
 	Queue          string             `json:"queue,omitempty" check:"id" doc:"queue or partition that the job was submitted to"`
+	Quality        string             `json:"quality,omitempty" check:"id" doc:"quality of service, by its name in Slurm"`
 	UserClass      string             `json:"user_class,omitempty" check:"id" doc:"class of the user, one of user_classes"`
 	Workflow       string             `json:"workflow,omitempty" check:"id" doc:"workflow the job belongs to, one of workflows"`
 	After          []string           `json:"after,omitempty" doc:"jobs that must end before this one starts"`

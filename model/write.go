@@ -227,7 +227,7 @@ func (in *Instance) headerSpec() InstanceSpec {
 	for _, w := range in.workflows {
 		spec.Workflows = append(spec.Workflows, WorkflowSpec{w.ID, finiteOrNil(w.Deadline), finiteOrNil(w.Budget)})
 	}
-	spec.Partitions = in.partitions
+	spec.Partitions, spec.Policy, spec.PolicyAssumed, spec.Site = in.partitions, in.policy, in.assumed, in.site
 	spec.Tariff, spec.Horizon = in.tariff.spec(), clone(in.horizon)
 	return spec
 }
@@ -380,6 +380,7 @@ func (in *Instance) jobSpec(k int) *JobSpec {
 		User:           j.User(),
 		Group:          j.Group(),
 		Queue:          j.Queue(),
+		Quality:        j.Quality(),
 	}
 	if j.workStated {
 		spec.Work = &j.Work

@@ -35,7 +35,7 @@ func (c *call) explain(ctx context.Context, s *question.Explain) (Raw, error) {
 	if err := c.explainable(s); err != nil {
 		return nil, err
 	}
-	in, err := c.instance(c.one("instance"), "", 0)
+	in, err := c.sited(s.Files, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/formats"
+	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/lab"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
@@ -37,11 +38,14 @@ func (c *call) policies(ctx context.Context, s *question.Policies) (*PoliciesAns
 	if err := c.affordable(s.Time); err != nil {
 		return nil, err
 	}
-	_, choices, err := c.named(s.Policies, answers.UsualPolicies)
+	if _, _, err := c.named(s.Policies, answers.UsualPolicies); err != nil { // not only after the trace is read
+		return nil, err
+	}
+	in, read, err := c.trace(c.one("trace"), s.Name, s.Processors, s.Files, "swf", "sacct")
 	if err != nil {
 		return nil, err
 	}
-	in, read, err := c.trace(c.one("trace"), s.Name, s.Processors, "swf")
+	_, choices, err := c.named(answers.PoliciesOn(in, s.Policies, answers.UsualPolicies), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +130,7 @@ func inDocument(d *Document, err error) error {
 }
 
 // trace reads an instance or a trace in one of the formats, with the usual parameters and the processors; 0: as the trace says. The text says what was dropped.
-func (c *call) trace(d *Document, name string, processors int, known ...string) (*model.Instance, string, error) {
+func (c *call) trace(d *Document, name string, processors int, site slurm.Files, known ...string) (*model.Instance, string, error) {
 	source, err := c.contents(d)
 	if err != nil {
 		return nil, "", err
@@ -143,7 +147,8 @@ func (c *call) trace(d *Document, name string, processors int, known ...string) 
 		case processors > 0:
 			return nil, "", wrong("processors", "expected it only for a trace in a foreign format; an instance states its processors itself")
 		}
-		return in, "", nil
+		in, err = c.withPolicy(in, site)
+		return in, "", err
 	}
 	ok := false
 	for _, name := range known {
@@ -158,11 +163,31 @@ func (c *call) trace(d *Document, name string, processors int, known ...string) 
 			return nil, "", wrong("processors", "%s", err)
 		}
 	}
+	trace, ofSacct := reader.(*slurm.TraceReader)
+	if ofSacct {
+		trace.Files, trace.Open = site.Texts()
+	}
 	in, report, err := reader.Read(file, name)
 	if err != nil {
 		return nil, "", c.importError(d, err)
 	}
-	return in, report.String(), nil
+	if !ofSacct {
+		in, err = c.withPolicy(in, site)
+	}
+	return in, report.String(), err
+}
+
+// withPolicy is an instance that states its machines, with the policy of a site.
+func (c *call) withPolicy(in *model.Instance, site slurm.Files) (*model.Instance, error) {
+	if err := refused("expected it only for what sacct -P prints", given{"nodes", site.Nodes != ""}, given{"partitions", site.Partitions != ""}); err != nil {
+		return nil, err
+	}
+	files, open := site.Texts()
+	in, err := files.Onto(in, open)
+	if err != nil {
+		return nil, wrongAt(faultsIn("slurm_conf", err))
+	}
+	return in, nil
 }
 
 // importError is the error of a reader of a foreign format.

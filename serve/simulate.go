@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/lab/forecast"
 	"github.com/allot-opt/allot/model"
@@ -86,9 +87,21 @@ func refused(why string, settings ...given) error {
 // queue reads the instance; with backtest it may be a trace.
 func (c *call) queue(s *question.Simulate, workers int) (*model.Instance, error) {
 	if !s.Backtest {
+		return c.sited(s.Files, workers)
+	}
+	in, _, err := c.trace(c.one("instance"), "", s.Processors, s.Files, "swf", "sacct")
+	if err != nil {
+		return nil, err
+	}
+	return in, c.admit(in, workers)
+}
+
+// sited reads the instance with the policy of a site, of which the request may have files.
+func (c *call) sited(site slurm.Files, workers int) (*model.Instance, error) {
+	if site == (slurm.Files{}) {
 		return c.instance(c.one("instance"), "", workers)
 	}
-	in, _, err := c.trace(c.one("instance"), "", s.Processors, "swf", "sacct")
+	in, _, err := c.trace(c.one("instance"), "", 0, site, "sacct")
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +110,7 @@ func (c *call) queue(s *question.Simulate, workers int) (*model.Instance, error)
 
 // backtest measures forecasts on a trace.
 func (c *call) backtest(ctx context.Context, in *model.Instance, s *question.Simulate, workers int) (any, error) {
-	by, err := c.policy(s)
+	by, err := c.policy(in, s)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +137,7 @@ func forecastOptions(s *question.Simulate, workers int) (forecast.Options, error
 
 // starts says when each job would start under several policies.
 func (c *call) starts(ctx context.Context, in *model.Instance, s *question.Simulate) (any, error) {
-	names, choices, err := c.named(s.Policies, answers.UsualStarts)
+	names, choices, err := c.named(answers.PoliciesOn(in, s.Policies, answers.UsualStarts), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -133,12 +146,12 @@ func (c *call) starts(ctx context.Context, in *model.Instance, s *question.Simul
 			return nil, wrong("policies", "expected on-line solvers, found %q", names[k])
 		}
 	}
-	return answers.Starts(ctx, in, choices, s.Seed)
+	return answers.Starts(ctx, in, choices, s.Seed, s.Anyway)
 }
 
 // ask answers about one job, or about all that wait.
 func (c *call) ask(ctx context.Context, in *model.Instance, s *question.Simulate, workers int) (*model.Instance, any, error) {
-	by, err := c.policy(s)
+	by, err := c.policy(in, s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -152,7 +165,7 @@ func (c *call) ask(ctx context.Context, in *model.Instance, s *question.Simulate
 	}
 	var history *forecast.History
 	if d := c.one("history"); d.Given() {
-		trace, _, err := c.trace(d, "", s.Processors, "swf", "sacct")
+		trace, _, err := c.trace(d, "", s.Processors, slurm.Files{}, "swf", "sacct")
 		if err != nil {
 			return nil, nil, err
 		}
@@ -173,8 +186,9 @@ func (c *call) ask(ctx context.Context, in *model.Instance, s *question.Simulate
 }
 
 // policy is the policy that the settings name.
-func (c *call) policy(s *question.Simulate) (by answers.PolicyOf, err error) {
-	choice, err := c.choose("solver", s.Solver)
+func (c *call) policy(in *model.Instance, s *question.Simulate) (by answers.PolicyOf, err error) {
+	name := answers.NamedPolicy(in, s.Solver)
+	choice, err := c.choose("solver", name)
 	if err != nil {
 		return by, err
 	}
@@ -187,9 +201,9 @@ func (c *call) policy(s *question.Simulate) (by answers.PolicyOf, err error) {
 	}
 	policy, online := solve.PolicyOf(choice.Solver)
 	if !online {
-		return by, wrong("solver", "expected an on-line solver, found %q", s.Solver)
+		return by, wrong("solver", "expected an on-line solver, found %q", name)
 	}
-	return answers.PolicyOf{Name: choice.Info.Name, Stated: question.Stated(s.Solver, s.Param), Policy: policy}, nil
+	return answers.PolicyOf{Name: choice.Info.Name, Stated: question.Stated(name, s.Param), Policy: policy}, nil
 }
 
 // jobOf is the instance with the job that is submitted, the id of the job that is asked about, and the time; without a job the id is empty.

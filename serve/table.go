@@ -51,7 +51,7 @@ func checking() Operation {
 
 func comparingPolicies() Operation {
 	return operation("policies", "Compare scheduling policies on a trace: who waits less, who waits longer, and whether that is significant.", []Part{
-		{Name: "trace", Doc: "the trace: an instance, or a text in the Standard Workload Format", Required: true},
+		{Name: "trace", Doc: "the trace: an instance, a text in the Standard Workload Format, or what sacct -P prints", Required: true},
 	}, (*call).policies)
 }
 

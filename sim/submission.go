@@ -3,7 +3,21 @@ package sim
 import (
 	"math"
 	"time"
+
+	"github.com/allot-opt/allot/model"
 )
+
+// Site is what the instance states of its site; nil: nothing.
+func (p *Platform) Site() *model.SiteSpec { return p.in.Site() }
+
+// QualityOf is the quality of service of a job of the instance; empty: none is stated.
+func (p *Platform) QualityOf(id string) string {
+	job, known := p.in.JobIndex(id)
+	if !known {
+		return ""
+	}
+	return p.in.Jobs()[job].Quality()
+}
 
 // SubmitterOf is who submitted the job, the group or account, and the queue or partition; an empty text is not stated.
 func (p *Platform) SubmitterOf(j *Job) (user, group, queue string) {

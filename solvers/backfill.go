@@ -34,8 +34,8 @@ const mostNodes = 65_533
 
 // Supports implements [solve.Policy].
 func (s *Backfill) Supports(in *model.Instance) error {
-	if err := s.CheckOrder(in); err != nil {
-		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
+	if err := checkOrder(s.Ranking, in); err != nil {
+		return err
 	}
 	machines := 0
 	for c := range in.Clusters() {
@@ -54,5 +54,5 @@ func (s *Backfill) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
 func (s *Backfill) Discipline() sim.Discipline {
-	return placed(backfill.Slurm(s.Step, s.Cycles, s.Ranking), Queues{Queues: "one"}, s.Choice, &s.Budget)
+	return placed(ordered(s.Ranking, func(r backfill.Ranking) sim.Discipline { return backfill.Slurm(s.Step, s.Cycles, r) }), Queues{Queues: "one"}, s.Choice, &s.Budget)
 }

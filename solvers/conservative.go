@@ -1,8 +1,6 @@
 package solvers
 
 import (
-	"fmt"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
@@ -44,8 +42,8 @@ type Conservative struct {
 
 // Supports implements [solve.Policy].
 func (s *Conservative) Supports(in *model.Instance) error {
-	if err := s.CheckOrder(in); err != nil {
-		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
+	if err := checkOrder(s.Ranking, in); err != nil {
+		return err
 	}
 	return supportsPlaced(in, clusterFeatures, s, s.Queues, s.Choice, &s.Budget)
 }
@@ -56,7 +54,7 @@ func (s *Conservative) Kills() bool { return s.Kill }
 // Discipline implements [solve.Policy].
 func (s *Conservative) Discipline() sim.Discipline {
 	if s.Reservations == nil {
-		return placed(backfill.Conservative(s.Step, s.Ranking), s.Queues, s.Choice, &s.Budget)
+		return placed(ordered(s.Ranking, func(r backfill.Ranking) sim.Discipline { return backfill.Conservative(s.Step, r) }), s.Queues, s.Choice, &s.Budget)
 	}
-	return placed(backfill.ConservativeUpTo(*s.Reservations, s.Step, s.Ranking), s.Queues, s.Choice, &s.Budget)
+	return placed(ordered(s.Ranking, func(r backfill.Ranking) sim.Discipline { return backfill.ConservativeUpTo(*s.Reservations, s.Step, r) }), s.Queues, s.Choice, &s.Budget)
 }

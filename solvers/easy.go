@@ -1,8 +1,6 @@
 package solvers
 
 import (
-	"fmt"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
@@ -45,8 +43,8 @@ type EASY struct {
 
 // Supports implements [solve.Policy].
 func (s *EASY) Supports(in *model.Instance) error {
-	if err := s.CheckOrder(in); err != nil {
-		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
+	if err := checkOrder(s.Ranking, in); err != nil {
+		return err
 	}
 	if s.Depth > 1 {
 		return supportsPlaced(in, clusterFeatures&^model.MoldableJobs, s, s.Queues, s.Choice, &s.Budget)
@@ -59,7 +57,7 @@ func (s *EASY) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
 func (s *EASY) Discipline() sim.Discipline {
-	return placed(backfill.EASY(s.Step, s.Depth, s.Ranking), s.Queues, s.Choice, &s.Budget)
+	return placed(ordered(s.Ranking, func(r backfill.Ranking) sim.Discipline { return backfill.EASY(s.Step, s.Depth, r) }), s.Queues, s.Choice, &s.Budget)
 }
 
 // eachOnline is about how long an on-line policy takes for a job that need not wait, in ns: in its quick form the given time.

@@ -1,8 +1,6 @@
 package solvers
 
 import (
-	"fmt"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan/place"
 	"github.com/allot-opt/allot/sim"
@@ -35,8 +33,8 @@ type FCFS struct {
 
 // Supports implements [solve.Policy].
 func (s *FCFS) Supports(in *model.Instance) error {
-	if err := s.CheckOrder(in); err != nil {
-		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
+	if err := checkOrder(s.Ranking, in); err != nil {
+		return err
 	}
 	return supportsPlaced(in, backfillFeatures, s, s.Queues, s.Choice, &s.Budget)
 }
@@ -46,5 +44,5 @@ func (s *FCFS) Kills() bool { return s.Kill }
 
 // Discipline implements [solve.Policy].
 func (s *FCFS) Discipline() sim.Discipline {
-	return placed(backfill.FCFS(s.Ranking), s.Queues, s.Choice, &s.Budget)
+	return placed(ordered(s.Ranking, backfill.FCFS), s.Queues, s.Choice, &s.Budget)
 }

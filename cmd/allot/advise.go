@@ -48,8 +48,6 @@ Examples:
   allot advise --only limits --risk 0.05 TRACE.swf.gz`,
 		Flags: append(flagsOf(new(question.Advise)),
 			processorsFlag(""),
-			&cli.StringFlag{Name: "nodes", Usage: "of a trace of sacct: `FILE` with what scontrol show node prints"},
-			&cli.StringFlag{Name: "partitions", Usage: "of a trace of sacct: `FILE` with what scontrol show partition prints"},
 			jsonFlag,
 			outputFlag,
 		),
@@ -63,14 +61,10 @@ func runAdvise(c *cli.Context, args []string) error {
 	if err := cmp.Or(asked(c, &q), checkWritable(c.String("output"))); err != nil {
 		return err
 	}
-	site, err := solve.Choose(q.Policy)
-	if err != nil {
-		return usageErrorf("--policy: %w", err)
+	if _, err := siteOf(nil, &q); q.Policy != "" && err != nil { // not only after the trace is read
+		return err
 	}
-	if _, online := solve.PolicyOf(site.Solver); !online {
-		return usageErrorf("--policy: expected an on-line policy, one of %s; found %s", onlineSolvers(false), site.Label)
-	}
-	input, data, err := readSite(c, &q, args[0], site)
+	input, data, err := readSite(c, &q, args[0])
 	if err != nil {
 		return err
 	}
@@ -94,6 +88,22 @@ func runAdvise(c *cli.Context, args []string) error {
 	return writeAnswer(c, c.String("output"), report, report.Text)
 }
 
+// siteOf is the policy that is asked for, else that of the site of the instance.
+func siteOf(in *model.Instance, q *question.Advise) (solve.Choice, error) {
+	name := q.Policy
+	if name == "" && in != nil {
+		name = answers.NamedPolicy(in, "")
+	}
+	site, err := solve.Choose(name)
+	if err != nil {
+		return site, usageErrorf("--policy: %w", err)
+	}
+	if _, online := solve.PolicyOf(site.Solver); !online {
+		return site, usageErrorf("--policy: expected an on-line policy, one of %s; found %s", onlineSolvers(false), site.Label)
+	}
+	return site, nil
+}
+
 // writeAdvice writes the page, and what matters most for whoever wrote it.
 func writeAdvice(c *cli.Context, path string, report *advise.Report, data []string) error {
 	from := lab.Origin{Command: commandOfThis(c), Data: data, Version: solve.Version()}
@@ -104,7 +114,7 @@ func writeAdvice(c *cli.Context, path string, report *advise.Report, data []stri
 }
 
 // readSite reads the trace and says how it is replayed. Data is what reading dropped and repaired, a line each; of an instance nothing.
-func readSite(c *cli.Context, q *question.Advise, path string, site solve.Choice) (made *advise.Input, data []string, err error) {
+func readSite(c *cli.Context, q *question.Advise, path string) (made *advise.Input, data []string, err error) {
 	file, err := formats.Open(path)
 	if errors.Is(err, fs.ErrNotExist) && strings.EqualFold(path, slurm.Format) {
 		return nil, nil, presentQueue(path)
@@ -121,7 +131,11 @@ func readSite(c *cli.Context, q *question.Advise, path string, site solve.Choice
 	if isQueue(file.Begin()) {
 		return nil, nil, presentQueue(path)
 	}
-	in, read, err := readOpened(c, path, text, file.Format, "a trace in the Standard Workload Format or of sacct", "swf", "sacct")
+	in, read, err := readOpened(c, path, text, file.Format, q.Files, "a trace in the Standard Workload Format or of sacct", "swf", "sacct")
+	if err != nil {
+		return nil, nil, err
+	}
+	site, err := siteOf(in, q)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -151,7 +165,7 @@ func readSite(c *cli.Context, q *question.Advise, path string, site solve.Choice
 	}
 	input := &advise.Input{
 		Instance: in, Needs: needs, Named: named, Policy: site.Label, Only: q.Only, Rules: advise.Rules{Risk: q.Risk, Confidence: options.Confidence}, More: q.More,
-		Options: options, Anonymous: q.Anonymise,
+		Options: options, Anonymous: q.Anonymise, Anyway: q.Anyway,
 	}
 	replayed(input, site, q.Seed)
 	return input, data, nil

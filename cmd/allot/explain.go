@@ -61,6 +61,15 @@ Examples:
 	}
 }
 
+// readOf reads the instance of a question, which may be what sacct prints.
+func readOf(c *cli.Context, path string) (*model.Instance, error) {
+	var q question.Explain
+	if err := asked(c, &q); err != nil {
+		return nil, err
+	}
+	return readSited(c, path, q.Files)
+}
+
 // runPresolve says what is left out of an instance.
 func runPresolve(c *cli.Context) error {
 	args, err := arguments(c, "INSTANCE")
@@ -74,7 +83,7 @@ func runPresolve(c *cli.Context) error {
 	if err != nil {
 		return usageErrorf("--solver: %w", err)
 	}
-	in, err := readInstance(args[0])
+	in, err := readOf(c, args[0])
 	if err != nil {
 		return err
 	}
@@ -96,7 +105,7 @@ func runExplain(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	in, list, err := readSchedules(args[0], args[1])
+	in, list, err := schedulesOn(func(path string) (*model.Instance, error) { return readOf(c, path) }, args[0], args[1])
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,11 @@ func runTrace(c *cli.Context) error {
 		}
 	}
 	out := bufio.NewWriter(c.App.Writer)
-	if first := printable(caveatsText(t.In, "", 0)); c.Bool("json") {
+	about, err := t.AboutRecord(ctx)
+	if err != nil {
+		return stoppedOr(ctx, err)
+	}
+	if first := printable(caveatsText(t.In, "", 0) + strings.Join(append(about, ""), "\n")); c.Bool("json") {
 		fmt.Fprint(c.App.ErrWriter, first) // every line of the answer is a step
 	} else {
 		fmt.Fprint(out, first)
@@ -65,28 +69,32 @@ func runTrace(c *cli.Context) error {
 // tracedRun reads the arguments: INSTANCE [JOB] with --solver, else INSTANCE SOLUTION [JOB].
 func tracedRun(c *cli.Context) (t traced, err error) {
 	files, expected := 2, "INSTANCE SOLUTION [JOB], or --solver NAME INSTANCE [JOB]"
-	if c.IsSet("solver") {
-		files, expected = 1, "INSTANCE [JOB] with --solver"
+	runs := c.IsSet("solver") || c.IsSet("slurm-conf") // without a solution: the solver that is named, else the policy of the site
+	if runs {
+		files, expected = 1, "INSTANCE [JOB] with --solver or --slurm-conf"
 	}
 	args := c.Args().Slice()
 	switch {
 	case len(args) < files || len(args) > files+1:
 		return t, usageErrorf("--trace: expected %s, found %s; see %s --help", expected, numtext.Counted(len(args), "argument"), c.Command.HelpName)
-	case c.IsSet("seed") && !c.IsSet("solver"):
+	case c.IsSet("seed") && !runs:
 		return t, usageErrorf("--seed: expected it only with --solver; a solution states the seed of its run")
 	}
-	if c.IsSet("solver") {
+	if runs {
 		var q question.Explain
 		if err := asked(c, &q); err != nil {
 			return t, err
 		}
 		t.Traced = &answers.Traced{Seed: q.RunSeed()}
-		if t.Choice, err = solve.Choose(q.Solver); err != nil {
+		if _, err = solve.Choose(q.Solver); q.Solver != "" && err != nil { // not only after the instance is read
 			return t, usageErrorf("--solver: %w", err)
 		}
-		t.In, err = readInstance(args[0])
+		if t.In, err = readSited(c, args[0], q.Files); err != nil {
+			return t, err
+		}
+		t.Choice, err = solve.Choose(answers.NamedPolicy(t.In, q.Solver))
 	} else {
-		err = t.readSolution(args[0], args[1])
+		err = t.readSolution(c, args[0], args[1])
 	}
 	if err != nil || len(args) == files {
 		return t, err
@@ -99,8 +107,8 @@ func tracedRun(c *cli.Context) (t traced, err error) {
 }
 
 // readSolution reads the instance and a solution of it, with the solver that the solution names.
-func (t *traced) readSolution(instance, solution string) error {
-	in, list, err := readSchedules(instance, solution)
+func (t *traced) readSolution(c *cli.Context, instance, solution string) error {
+	in, list, err := schedulesOn(func(path string) (*model.Instance, error) { return readOf(c, path) }, instance, solution)
 	if err != nil {
 		return err
 	}

@@ -82,10 +82,15 @@ func schedulesOf(c *cli.Context, most int) (*model.Instance, []*model.Solution, 
 
 // readSchedules reads an instance and solutions of it. At most one of the files may be standard input. It does not check the solutions.
 func readSchedules(instance string, solutions ...string) (*model.Instance, []*model.Solution, error) {
+	return schedulesOn(readInstance, instance, solutions...)
+}
+
+// schedulesOn is [readSchedules] with a function that reads the instance.
+func schedulesOn(read func(path string) (*model.Instance, error), instance string, solutions ...string) (*model.Instance, []*model.Solution, error) {
 	if err := oneFromStdin("INSTANCE and SOLUTION", append([]string{instance}, solutions...)...); err != nil {
 		return nil, nil, err
 	}
-	in, err := readInstance(instance)
+	in, err := read(instance)
 	if err != nil {
 		return nil, nil, err
 	}

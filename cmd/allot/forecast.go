@@ -1,6 +1,8 @@
 package main
 
 import (
+	"github.com/allot-opt/allot/formats/slurm"
+
 	"errors"
 	"fmt"
 	"strings"
@@ -105,7 +107,7 @@ func historyOf(c *cli.Context) (*forecast.History, error) {
 		return nil, nil
 	}
 	path := c.String("history")
-	trace, err := readEnded(c, path)
+	trace, _, err := readTrace(c, path, slurm.Files{}, endedJobs, "swf", "sacct")
 	if err != nil {
 		return nil, err
 	}
@@ -116,11 +118,8 @@ func historyOf(c *cli.Context) (*forecast.History, error) {
 	return history, nil
 }
 
-// readEnded reads jobs that have ended: a trace or an instance.
-func readEnded(c *cli.Context, path string) (*model.Instance, error) {
-	in, _, err := readTrace(c, path, "a trace (SWF, or what sacct -P prints)", "swf", "sacct")
-	return in, err
-}
+// endedJobs names what has jobs that have ended, beside instances.
+const endedJobs = "a trace (SWF, or what sacct -P prints)"
 
 // forecastText formats a forecast for people.
 func forecastText(f *forecast.Forecast, assumed string, dates dates) string {
@@ -178,12 +177,16 @@ func startText(start *float64, f *forecast.Forecast, dates dates) string {
 }
 
 // runBacktest measures forecasts on a trace.
-func runBacktest(c *cli.Context, path string, q *question.Simulate, by answers.PolicyOf) error {
+func runBacktest(c *cli.Context, path string, q *question.Simulate) error {
 	opt, err := forecastOptions(c, q)
 	if err != nil {
 		return err
 	}
-	in, err := readEnded(c, path)
+	in, _, err := readTrace(c, path, q.Files, endedJobs, "swf", "sacct")
+	if err != nil {
+		return err
+	}
+	by, err := policyOn(in, q)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ Examples:
 			file("licences", "scontrol show licenses, with --json or without,"),
 			file("qos", "sacctmgr show qos -P"),
 			file("assoc", "sacctmgr show assoc -P (accounts below others: with ParentName in its format, or with tree)"),
-			file("config", "scontrol show config, or slurm.conf,"),
+			&cli.StringFlag{Name: "slurm-conf", Aliases: []string{"config"}, Usage: "`FILE` with slurm.conf, or what scontrol show config prints: its policy, and without --nodes its nodes"},
 			&cli.Float64Flag{Name: "now", DefaultText: "the latest time in the file of jobs, or now", Usage: "take the Unix time `T` as time 0"},
 			&cli.BoolFlag{Name: "memory", Value: true, Usage: "take memory into account; use =false for systems that do not allocate memory (SelectTypeParameters)"},
 			importObjectiveFlag(), outputFlag,
@@ -61,7 +61,7 @@ func readSlurm(c *cli.Context) (*model.Instance, *model.ImportReport, error) {
 		flag string
 		into *slurm.Source
 	}{{"jobs", &src.Jobs}, {"nodes", &src.Nodes}, {"partitions", &src.Partitions}, {"reservations", &src.Reservations}, {"licences", &src.Licences},
-		{"qos", &src.QOS}, {"assoc", &src.Associations}, {"config", &src.Config}} {
+		{"qos", &src.QOS}, {"assoc", &src.Associations}, {"slurm-conf", &src.Config}} {
 		path := c.String(f.flag)
 		if path == "" {
 			continue
@@ -74,9 +74,17 @@ func readSlurm(c *cli.Context) (*model.Instance, *model.ImportReport, error) {
 		defer file.Close()
 		*f.into = slurm.Source{Reader: file, Name: model.InputName(path)}
 	}
+	if src.Nodes.Reader == nil && src.Config.Reader != nil { // slurm.conf may have them
+		file, err := model.Open(c.String("slurm-conf"))
+		if err != nil {
+			return nil, nil, err
+		}
+		defer file.Close()
+		src.Nodes = slurm.Source{Reader: file, Name: src.Config.Name}
+	}
 	switch {
 	case given && (src.Jobs.Reader == nil || src.Nodes.Reader == nil):
-		return nil, nil, usageErrorf("expected --jobs FILE and --nodes FILE together, or no file at all to ask Slurm; see %s --help", c.Command.HelpName)
+		return nil, nil, usageErrorf("expected --jobs FILE and --nodes FILE (or a --slurm-conf FILE that has them) together, or no file at all to ask Slurm; see %s --help", c.Command.HelpName)
 	case !given:
 		ctx, cancel := context.WithTimeout(c.Context, slurmTimeout)
 		defer cancel()

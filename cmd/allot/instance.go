@@ -19,6 +19,24 @@ import (
 	"github.com/allot-opt/allot/params"
 )
 
+// readSited reads an instance, or makes one of what sacct prints, with the policy of a site.
+func readSited(c *cli.Context, path string, site slurm.Files) (*model.Instance, error) {
+	file, err := formats.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if file.Format != nil && file.Format.Name == "sacct" {
+		in, _, err := readOpened(c, path, file, file.Format, site, "", "sacct")
+		return in, err
+	}
+	in, err := readInstanceOf(file, path)
+	if err != nil {
+		return nil, err
+	}
+	return withPolicy(in, site, model.InputName(path))
+}
+
 // readInstance reads an instance. If the file is not an instance but looks like a format that import reads, the error states
 // how to import it.
 func readInstance(path string) (*model.Instance, error) {
@@ -27,6 +45,11 @@ func readInstance(path string) (*model.Instance, error) {
 		return nil, err
 	}
 	defer file.Close()
+	return readInstanceOf(file, path)
+}
+
+// readInstanceOf is [readInstance] of an open file.
+func readInstanceOf(file *formats.File, path string) (*model.Instance, error) {
 	queue := slurm.LooksLikeQueue(file.Begin()) // before the reader reuses the buffer
 	in, err := model.ReadInstance(file, model.InputName(path))
 	if err != nil && queue {
@@ -46,17 +69,17 @@ func processorsFlag(when string) cli.Flag {
 
 // readTrace reads an instance or a trace in one of the formats, with the defaults of allot import and with the processors of [processorsFlag]. The text
 // expected names the formats in errors. Of an instance there is no report.
-func readTrace(c *cli.Context, path, expected string, known ...string) (*model.Instance, *model.ImportReport, error) {
+func readTrace(c *cli.Context, path string, site slurm.Files, expected string, known ...string) (*model.Instance, *model.ImportReport, error) {
 	file, err := formats.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer file.Close()
-	return readOpened(c, path, file, file.Format, expected, known...)
+	return readOpened(c, path, file, file.Format, site, expected, known...)
 }
 
 // readOpened reads the text of a file as [readTrace] does. The format is what the file seems to have; nil: none.
-func readOpened(c *cli.Context, path string, text io.Reader, format *formats.Info, expected string, known ...string) (*model.Instance, *model.ImportReport, error) {
+func readOpened(c *cli.Context, path string, text io.Reader, format *formats.Info, site slurm.Files, expected string, known ...string) (*model.Instance, *model.ImportReport, error) {
 	name := model.InputName(path)
 	switch {
 	case format != nil && slices.Contains(known, format.Name):
@@ -66,14 +89,14 @@ func readOpened(c *cli.Context, path string, text io.Reader, format *formats.Inf
 				return nil, nil, flagError("processors", err)
 			}
 		}
-		for _, file := range []string{"nodes", "partitions"} { // of commands that have these flags, for the format sacct
-			if c.IsSet(file) {
-				if err := params.Set(reader, file, c.String(file)); err != nil {
-					return nil, nil, flagError(file, err)
-				}
-			}
+		trace, ofSacct := reader.(*slurm.TraceReader)
+		if ofSacct {
+			trace.Files = site
 		}
 		in, report, err := reader.Read(text, name)
+		if err == nil && !ofSacct {
+			in, err = withPolicy(in, site, name)
+		}
 		if err != nil {
 			var input *model.InputError
 			elsewhere := func(f model.Fault) bool { return f.Option != "" && flagNamed(c.Command.Flags, f.Option) == nil }
@@ -90,8 +113,29 @@ func readOpened(c *cli.Context, path string, text io.Reader, format *formats.Inf
 		return nil, nil, usageErrorf("--processors: expected it only for %s; %s states its processors itself", expected, name)
 	}
 	in, err := model.ReadInstance(text, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	in, err = withPolicy(in, site, name)
 	return in, nil, err
 }
+
+// withPolicy is an instance that states its machines, with the policy of a site.
+func withPolicy(in *model.Instance, site slurm.Files, name string) (*model.Instance, error) {
+	for _, f := range []struct{ flag, path string }{{"nodes", site.Nodes}, {"partitions", site.Partitions}} {
+		if f.path != "" {
+			return nil, usageErrorf("--%s: expected it only for what sacct -P prints; %s states its machines itself", f.flag, name)
+		}
+	}
+	in, err := site.Onto(in, openFile)
+	if err != nil {
+		return nil, &statusError{exitInput, err}
+	}
+	return in, nil
+}
+
+// openFile opens a file on the disk.
+func openFile(name string) (io.ReadCloser, error) { return model.Open(name) }
 
 // howToImport is the command line that makes an instance of a foreign file.
 func howToImport(path string, format *formats.Info) string {

@@ -92,7 +92,13 @@ func runPolicies(c *cli.Context, args []string) error {
 			return err
 		}
 	}
-	if err := drawPolicies(c, asked, runs, report); err != nil {
+	if _, withheld := report.AboutRecord(); withheld {
+		for _, flag := range []string{"waits", "differences", "shares", "csv"} {
+			if c.IsSet(flag) {
+				return &statusError{exitNoSolution, fmt.Errorf("--%s: it is held back, as the site's policy does not explain the record; --anyway shows it", flag)}
+			}
+		}
+	} else if err := drawPolicies(c, asked, runs, report); err != nil {
 		return err
 	}
 	if c.IsSet("report") {
@@ -128,18 +134,18 @@ func readLineUp(c *cli.Context, path string) (_ *lineUp, err error) {
 	if err := line.options.Check(); err != nil {
 		return nil, flagErrors(err)
 	}
-	if len(q.Policies) == 0 {
-		q.Policies = answers.UsualPolicies
-	}
-	if line.Policies, err = answers.Policies(q.Policies); err != nil {
+	if _, err := answers.Policies(q.Policies); err != nil { // not only after the trace is read
 		return nil, flagErrors(err)
 	}
-	if err := checkPictures(c, len(line.Policies)); err != nil {
+	if err := checkPictures(c, &q); err != nil {
 		return nil, err
 	}
 	var read *model.ImportReport
-	if line.In, read, err = readTrace(c, path, "a trace in the Standard Workload Format", "swf"); err != nil {
+	if line.In, read, err = readTrace(c, path, q.Files, "a trace in the Standard Workload Format or of sacct", "swf", "sacct"); err != nil {
 		return nil, err
+	}
+	if line.Policies, err = answers.Policies(answers.PoliciesOn(line.In, q.Policies, answers.UsualPolicies)); err != nil {
+		return nil, flagErrors(err)
 	}
 	if read != nil {
 		line.data = strings.Split(read.String(), "\n")
@@ -169,7 +175,7 @@ func readLineUp(c *cli.Context, path string) (_ *lineUp, err error) {
 }
 
 // checkPictures checks, before anything runs, the files that the flags name: pictures, a page and tables.
-func checkPictures(c *cli.Context, policies int) error {
+func checkPictures(c *cli.Context, q *question.Policies) error {
 	for _, flag := range []string{"waits", "differences", "shares", "report"} {
 		path := c.String(flag)
 		if !c.IsSet(flag) {
@@ -190,7 +196,7 @@ func checkPictures(c *cli.Context, policies int) error {
 	if err := checkOutputs(c, "waits", "differences", "shares", "report", "output"); err != nil {
 		return err
 	}
-	if c.IsSet("differences") && policies < 2 {
+	if c.IsSet("differences") && len(q.Policies) == 1 {
 		return usageErrorf("--differences: expected at least two policies, found one")
 	}
 	return nil

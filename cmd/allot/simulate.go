@@ -80,11 +80,11 @@ func runSimulate(c *cli.Context, args []string) error {
 	if !asksOne(c) {
 		return runStarts(c, args[0], &q)
 	}
-	info, policy, err := onlineSolver(q.Solver, q.Param, false)
-	if err != nil {
-		return err
+	if q.Solver != "" { // not only after the instance is read
+		if _, err := policyOn(nil, &q); err != nil {
+			return err
+		}
 	}
-	by := answers.PolicyOf{Name: info.Name, Stated: question.Stated(q.Solver, q.Param), Policy: policy}
 	if err := oneFromStdin("INSTANCE, --submit and --history", args[0], c.String("submit"), c.String("history")); err != nil {
 		return err
 	}
@@ -92,15 +92,20 @@ func runSimulate(c *cli.Context, args []string) error {
 		return err
 	}
 	if c.Bool("backtest") {
-		return runBacktest(c, args[0], &q, by)
+		return runBacktest(c, args[0], &q)
 	}
 	var job *model.JobSpec
+	var err error
 	if c.IsSet("submit") {
 		if job, err = model.ReadJobFile(c.String("submit")); err != nil {
 			return err
 		}
 	}
-	in, err := readInstance(args[0])
+	in, err := readSited(c, args[0], q.Files)
+	if err != nil {
+		return err
+	}
+	by, err := policyOn(in, &q)
 	if err != nil {
 		return err
 	}
@@ -150,6 +155,16 @@ func runSimulate(c *cli.Context, args []string) error {
 		}
 	}
 	return writeAnswerOn(c, c.String("output"), in, 0, told, func() string { return whatIfText(told, datesOf(in)) })
+}
+
+// policyOn is the policy that is asked for, else that of the site of the instance.
+func policyOn(in *model.Instance, q *question.Simulate) (answers.PolicyOf, error) {
+	name := q.Solver
+	if name == "" {
+		name = answers.NamedPolicy(in, "")
+	}
+	info, policy, err := onlineSolver(name, q.Param, false)
+	return answers.PolicyOf{Name: info.Name, Stated: question.Stated(name, q.Param), Policy: policy}, err
 }
 
 // submitted is the instance with one more job, which comes from a file and runs in the partition of its queue.

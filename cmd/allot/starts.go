@@ -22,33 +22,41 @@ func runStarts(c *cli.Context, path string, q *question.Simulate) error {
 			return usageErrorf("--%s: expected it only with --submit, --job, --quantiles or --backtest; without them, --policies names the policies", flag)
 		}
 	}
-	names := q.Policies
-	if len(names) == 0 {
-		names = answers.UsualStarts
-	}
 	if err := checkWritable(c.String("output")); err != nil {
 		return err
 	}
-	choices, err := answers.Policies(names)
+	if _, err := onlinePolicies(q.Policies); err != nil { // not only after the instance is read
+		return err
+	}
+	in, err := readSited(c, path, q.Files)
 	if err != nil {
-		return flagErrors(err)
+		return err
 	}
-	for k, choice := range choices {
-		if _, online := solve.PolicyOf(choice.Solver); !online {
-			return usageErrorf("--policies: expected on-line solvers, some of %s; found %q", onlineSolvers(false), names[k])
-		}
-	}
-	in, err := readInstance(path)
+	choices, err := onlinePolicies(answers.PoliciesOn(in, q.Policies, answers.UsualStarts))
 	if err != nil {
 		return err
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
-	answer, err := answers.Starts(ctx, in, choices, q.Seed)
+	answer, err := answers.Starts(ctx, in, choices, q.Seed, q.Anyway)
 	if err != nil {
 		return stoppedOr(ctx, err)
 	}
 	return writeAnswerOn(c, c.String("output"), in, 0, answer, func() string { return startsText(answer, datesOf(in)) })
+}
+
+// onlinePolicies are the policies of some names, which are on line.
+func onlinePolicies(names []string) ([]solve.Choice, error) {
+	choices, err := answers.Policies(names)
+	if err != nil {
+		return nil, flagErrors(err)
+	}
+	for k, choice := range choices {
+		if _, online := solve.PolicyOf(choice.Solver); !online {
+			return nil, usageErrorf("--policies: expected on-line solvers, some of %s; found %q", onlineSolvers(false), names[k])
+		}
+	}
+	return choices, nil
 }
 
 // startsText is the forecast for people: a line each job, and the mean wait.

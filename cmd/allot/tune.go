@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -48,10 +49,8 @@ Examples:
   allot tune search --suite mcp --evals 20000 --runs 2000
   allot tune --slurm-conf slurm.conf sacct.txt
   allot tune titan --vary population=10..400 --vary swap=0..1 --time 1s --total 10m batches/*.json`,
-		Flags: append(slices.Concat(flagsOf(new(question.Tune)), tuneSlurmFlags()),
+		Flags: append(flagsOf(new(question.Tune)),
 			processorsFlag(""),
-			&cli.StringFlag{Name: "nodes", DefaultText: "with --slurm-conf its nodes, else one pool of processors", Usage: "of a trace of sacct: `FILE` with what scontrol show node prints, or slurm.conf"},
-			&cli.StringFlag{Name: "partitions", Usage: "of a trace of sacct: `FILE` with what scontrol show partition prints"},
 			&cli.StringFlag{Name: "suite", Usage: "take the instances, the objective and the limits of each run from suite `FILE`"},
 			&cli.BoolFlag{Name: "allow-exec", Usage: "allow the suite to run commands as solvers (exec:COMMAND)"},
 			&cli.StringFlag{Name: "folder", DefaultText: "none: an interrupted tuning begins anew", Usage: "keep the runs in `FOLDER`"},
@@ -160,7 +159,7 @@ func tuneOptions(c *cli.Context, q *question.Tune) (tune.Options, error) {
 	if err := asked(c, q); err != nil {
 		return opt, err
 	}
-	opt.Seed, opt.Confidence, opt.Steal, opt.Test = q.Seed, q.Confidence, q.Steal, tune.Test(q.Test)
+	opt.Seed, opt.Confidence, opt.Steal, opt.Test, opt.Anyway = q.Seed, q.Confidence, q.Steal, tune.Test(q.Test), q.Anyway
 	opt.Jobs, opt.Warn = cmp.Or(q.Jobs, runtime.GOMAXPROCS(0)/q.Workers, 1), warning(c)
 	if q.HeldOut != nil {
 		opt.HeldOut = *q.HeldOut
@@ -183,7 +182,7 @@ func tuneOptions(c *cli.Context, q *question.Tune) (tune.Options, error) {
 // tuneOnTrace tunes a policy.
 func tuneOnTrace(ctx context.Context, c *cli.Context, q *question.Tune, space *tune.Space, path string, opt tune.Options) (*tune.Answer, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(50))
-	in, err := tunedTrace(c, path, &opt)
+	in, err := tunedTrace(c, path, q, &opt)
 	if err != nil {
 		return nil, err
 	}
@@ -204,15 +203,18 @@ func traceError(ctx context.Context, path string, err error) error {
 func tunedMetric(q *question.Tune) string { return cmp.Or(q.Objective, "mean_wait") }
 
 // tunedTrace reads the trace.
-func tunedTrace(c *cli.Context, path string, opt *tune.Options) (*model.Instance, error) {
+func tunedTrace(c *cli.Context, path string, q *question.Tune, opt *tune.Options) (*model.Instance, error) {
 	for _, flag := range []string{"time", "evals"} {
 		if c.IsSet(flag) {
 			return nil, usageErrorf("--%s: a policy decides as it does; expected it only for a solver", flag)
 		}
 	}
-	in, _, err := readTrace(c, path, "a trace in the Standard Workload Format or of sacct", "swf", "sacct")
+	in, read, err := readTrace(c, path, q.Files, "a trace in the Standard Workload Format or of sacct", "swf", "sacct")
 	if err != nil {
 		return nil, err
+	}
+	if read == nil { // else its report has said it; the first line of the answer can be pasted
+		fmt.Fprint(c.App.ErrWriter, printable(caveatsText(in, "", 0)))
 	}
 	usual, known := lab.Defaults().In(in.Units().Time)
 	if !known {

@@ -217,6 +217,9 @@ func (t *trace) warnings() []string {
 				strings.Join(parts, ", "), numtext.Counted(t.pool(), "processor")))
 		}
 	}
+	if warning := noLimits(t.unlimited, t.report.Kept); warning != "" {
+		list = append(list, warning)
+	}
 	if warning := t.out.warning(t.report.Kept+t.report.Count(model.ImportDropped), "job"); warning != "" {
 		list = append(list, warning)
 	}

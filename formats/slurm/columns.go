@@ -92,7 +92,7 @@ var columns = []Column{
 	{"PlannedCPU", Irrelevant, "NCPUS times Planned"},
 	{"PlannedCPURAW", Irrelevant, "NCPUS times Planned"},
 	{"Priority", Used, "user class \"priority N\", for order=priority; it is the priority when Slurm last computed it"},
-	{"QOS", Counted, "its limits and its preemption are in no file: counted where the file has several"},
+	{"QOS", Used, "quality of service; its limits and its preemption are in no file: counted where the file has several"},
 	{"QOSRAW", Irrelevant, "number of QOS"},
 	{"QOSREQ", Irrelevant, "the QOS that was asked for: QOS is the one that held"},
 	{"Reason", Counted, "the last reason for which the job waited: limits, reservations and the like"},

@@ -94,7 +94,7 @@ type node struct {
 type partition struct {
 	name                string
 	nodes               string // hostlist
-	limit               number // minutes
+	limit, usualTime    number // MaxTime and DefaultTime, minutes
 	tier                number
 	share               number // jobs that a processor may have at a time; 0: each job has its nodes alone
 	state               []string

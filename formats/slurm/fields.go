@@ -115,7 +115,8 @@ func partitionFields(d *decoder, p *partition) places {
 		return d.into(inside{"configured": &p.nodes})
 	}
 	return places{
-		"name": &p.name, "nodes": nodes, "max_time_limit": &p.limit, "max_nodes_per_job": &p.nodesMost,
+		"name": &p.name, "nodes": nodes, "max_time_limit": &p.limit, "default_time_limit": &p.usualTime, "max_nodes_per_job": &p.nodesMost,
+		"defaults": inside{"time": &p.usualTime},
 		"maximums": inside{"time": &p.limit, "shares": &p.share, "nodes": &p.nodesMost, "cpus_per_node": &p.cpusMost, "cpus_per_socket": &p.socketMost, "oversubscribe": inside{"jobs": &p.share}},
 		"priority": inside{"tier": &p.tier}, "partition": inside{"state": &p.state}, "qos": inside{"assigned": &p.qos},
 	}

@@ -54,8 +54,15 @@ func (q *queue) instance() (*model.Instance, error) {
 			waiting++
 		}
 	}
-	if warning := q.out.warning(waiting, "waiting job"); warning != "" {
-		spec.Caveats = append(spec.Caveats, warning)
+	for _, warning := range []string{noLimits(q.unlimited, len(q.list)), q.out.warning(waiting, "waiting job")} {
+		if warning != "" {
+			spec.Caveats = append(spec.Caveats, warning)
+		}
+	}
+	if q.sys.config != nil {
+		(&site{settings: q.sys.config}).onto(&spec, true)
+	} else {
+		assumed(&spec)
 	}
 	q.report.Warnings = spec.Caveats
 	in, err := q.doc.faults.Build(spec, func(k int) string { return at("jobs", q.list[k].job) })
@@ -173,10 +180,13 @@ func (q *queue) class(e *entry) (name string, priority float64) {
 	return priorityClass(priority, e.place.tier, q.sys.tiers)
 }
 
+// priorityPrefix stands before a priority in the name of its user class.
+const priorityPrefix = "priority "
+
 // priorityClass is the user class of a priority. The tier counts first where the partitions have different ones.
 func priorityClass(priority, tier float64, tiers bool) (name string, value float64) {
 	const oneTier = 1 << 32 // priorities are below it
-	name = "priority " + strconv.FormatFloat(priority, 'f', -1, 64)
+	name = priorityPrefix + strconv.FormatFloat(priority, 'f', -1, 64)
 	if tiers {
 		return fmt.Sprintf("tier %v %s", tier, name), tier*oneTier + min(priority, oneTier-1)
 	}

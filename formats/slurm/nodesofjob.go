@@ -2,7 +2,6 @@ package slurm
 
 import (
 	"cmp"
-	"io"
 	"maps"
 	"math"
 	"slices"
@@ -14,8 +13,17 @@ import (
 	"github.com/allot-opt/allot/model/budget"
 )
 
-// readSystemFiles reads the nodes and the partitions of a trace from files.
-func readSystemFiles(b *budget.Budget, nodes, partitions string) (*system, error) {
+// system reads the nodes and the partitions of a trace: those of their files, else those of slurm.conf; nil: no file has nodes.
+func (o *TraceReader) system(b *budget.Budget, site *site) (*system, error) {
+	nodes, partitions := o.Nodes, o.Partitions
+	if site != nil && nodes == "" && o.Processors == 0 && site.settings.HasNodes {
+		nodes = o.SlurmConf
+	} else if site != nil && partitions == "" && len(site.settings.Partitions) > 0 {
+		partitions = o.SlurmConf
+	}
+	if nodes == "" {
+		return nil, nil
+	}
 	var src Sources
 	for _, f := range []struct {
 		path string
@@ -24,14 +32,37 @@ func readSystemFiles(b *budget.Budget, nodes, partitions string) (*system, error
 		if f.path == "" {
 			continue
 		}
-		file, err := model.Open(f.path)
-		if err != nil {
+		var err error
+		if *f.into, err = source(f.path, o.opener(), b); err != nil {
 			return nil, err
 		}
-		defer file.Close()
-		*f.into = Source{io.Reader(file), model.InputName(f.path)}
 	}
-	return readSystem(src, b, func(name string) (io.ReadCloser, error) { return model.Open(name) }, true, nil)
+	return readSystem(src, b, o.opener(), true, nil)
+}
+
+// limits are those of the files of qualities of service and associations; nil: none is named, or no nodes are known. The settings of the site say whether they hold.
+func (o *TraceReader) limits(b *budget.Budget, sys *system, site *site) (*limits, error) {
+	if sys == nil || site == nil || o.QOS == "" && o.Assoc == "" {
+		return nil, nil
+	}
+	var src Sources
+	for _, f := range []struct {
+		path string
+		into *Source
+	}{{o.QOS, &src.QOS}, {o.Assoc, &src.Associations}} {
+		if f.path == "" {
+			continue
+		}
+		var err error
+		if *f.into, err = source(f.path, o.opener(), b); err != nil {
+			return nil, err
+		}
+	}
+	settings := map[string]string{}
+	if enforce, stated := site.settings.Stated("AccountingStorageEnforce"); stated {
+		settings["accountingstorageenforce"] = enforce
+	}
+	return readLimits(src, b, settings, &sys.notes)
 }
 
 // fit finds how a job that ran lies on nodes, and says why it is left out; empty: it is kept.
@@ -172,6 +203,11 @@ func (t *trace) instance(name string) (*model.Instance, *model.ImportReport, err
 		spec.Jobs[k] = t.spec(&t.jobs[k], origin, &spec)
 	}
 	spec.Caveats = t.warnings()
+	if t.site != nil {
+		t.site.onto(&spec, false)
+	} else if t.sys != nil {
+		assumed(&spec)
+	}
 	t.report.Warnings = spec.Caveats
 	return t.faults.Import(spec, t.report, func(k int) string { return "line " + strconv.Itoa(t.jobs[k].line) })
 }
@@ -181,7 +217,7 @@ func (t *trace) spec(j *past, origin float64, in *model.InstanceSpec) model.JobS
 	work := j.end - j.start
 	recorded := j.start - origin
 	s := model.JobSpec{
-		ID: j.id, Arrival: j.arrival - origin, Processors: model.Rigid(int(j.processors)), User: j.user, Group: j.group, Queue: j.queue, Recorded: &recorded,
+		ID: j.id, Arrival: j.arrival - origin, Processors: model.Rigid(int(j.processors)), User: j.user, Group: j.group, Queue: j.queue, Quality: j.qos, Recorded: &recorded,
 	}
 	var tier float64
 	var tiers bool

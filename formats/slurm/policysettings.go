@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -227,6 +228,29 @@ func ChangedLines(from, to *Settings) ([]string, error) {
 	}
 	if after := optionsText(to.Scheduler); after != optionsText(from.Scheduler) {
 		list = append(list, "SchedulerParameters="+after)
+	}
+	return list, nil
+}
+
+// Before is, for each line of [ChangedLines], the value that the setting has before; a comment has none.
+func Before(from *Settings, changed []string) ([]string, error) {
+	stands, err := Lines(from.Priority)
+	if err != nil {
+		return nil, err
+	}
+	stands = append(stands, "SchedulerParameters="+cmp.Or(optionsText(from.Scheduler), "not stated"))
+	list := make([]string, len(changed))
+	for k, line := range changed {
+		name, _, _ := strings.Cut(line, "=")
+		list[k] = "not stated"
+		if strings.HasPrefix(line, "#") {
+			list[k] = ""
+		}
+		for _, old := range stands {
+			if value, is := strings.CutPrefix(old, name+"="); is {
+				list[k] = value
+			}
+		}
 	}
 	return list, nil
 }

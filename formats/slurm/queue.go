@@ -24,6 +24,7 @@ type queue struct {
 	reasons      map[string]string
 	reservations map[string]bool // those that have nodes of their own
 	limits       *limits
+	unlimited    int            // jobs that name no time limit
 	odd          []strange      // about the job being judged
 	out          leftOut        // what touches waiting jobs
 	account      bool           // some job has an account, so that groups are accounts
@@ -264,9 +265,6 @@ func (q *queue) allowed(e *entry) string {
 	return ""
 }
 
-// year is the time limit, in minutes, that Slurm assumes for a job without a limit.
-const year = 365 * 24 * 60
-
 // length finds the time limit, or what is left of it.
 func (q *queue) length(e *entry) {
 	j, path := &q.doc.jobs[e.job], at("jobs", e.job)
@@ -277,14 +275,12 @@ func (q *queue) length(e *entry) {
 	if shortest := j.shortest.or(0); shortest > 0 && shortest < limit && !e.running {
 		q.outside("the job takes a shorter limit too (--time-min): an instance cannot express this, so its longest limit is taken")
 	}
-	for _, p := range e.place.parts {
-		if limit == 0 && p.limit > 0 {
-			limit = p.limit
-		}
-	}
 	if limit == 0 {
-		limit = year
-		q.repaired("no time limit: a year is assumed, as Slurm does")
+		limit = e.place.limitOf(j.limit.infinite)
+		q.unlimited++
+		if limit == year {
+			q.repaired("no time limit: a year is assumed, as Slurm does")
+		}
 	}
 	e.length = inSeconds(min(limit, 1e12))
 	if !e.running {

@@ -103,30 +103,33 @@ func plansAs(options []Option, settings map[string]string, report *model.ImportR
 		note("setting SchedulerParameters bf_interval=-1: this Slurm does not backfill, so no choice is suggested")
 		return
 	}
-	stated := map[string]float64{}
 	for _, o := range options {
 		name := strings.ToLower(o.Name)
-		var value float64
-		zero := slices.Contains(zeroOptions, name) && wholeIn(&value, o.Value, 0, 0) == nil
-		switch {
-		case slices.ContainsFunc(cycleOptions, func(c cycleOption) bool { return c.name == name }):
-			if wholeIn(&value, o.Value, 0, math.MaxUint32) == nil {
-				stated[name] = value
-			}
-		case !zero && !slices.Contains(followedOptions, name):
+		zero := slices.Contains(zeroOptions, name) && wholeIn(new(float64), o.Value, 0, 0) == nil
+		isCycle := slices.ContainsFunc(cycleOptions, func(c cycleOption) bool { return c.name == name })
+		if !isCycle && !zero && !slices.Contains(followedOptions, name) {
 			note("setting SchedulerParameters " + o.text() + ": the policy backfill does not have it: " + o.instead())
 		}
 	}
-	choice := "backfill:order=priority"
+	if slices.ContainsFunc(options, func(o Option) bool {
+		return strings.EqualFold(o.Name, "default_queue_depth") && wholeIn(new(float64), o.Value, 0, 0) == nil
+	}) {
+		note("setting SchedulerParameters default_queue_depth=0: the policy backfill looks at one job at least")
+	}
+	note("plans like this Slurm: backfill:order=priority" + cyclesText(options))
+}
+
+// cyclesText is the parameters of the policy backfill that plans with the options, where they are not its usual ones.
+func cyclesText(options []Option) (text string) {
+	s := Settings{Scheduler: options}
 	for _, c := range cycleOptions {
-		value, is := stated[c.name]
-		if is && value == 0 && c.param == "depth" {
-			note("setting SchedulerParameters default_queue_depth=0: the policy backfill looks at one job at least")
+		value, stated := s.cycle(c)
+		if stated && value == 0 && c.param == "depth" { // the policy looks at one job at least
 			value = 1
 		}
-		if is && value != c.usual {
-			choice += fmt.Sprintf(":%s=%.0f", c.param, value*c.units)
+		if stated && value > 0 && value != c.usual {
+			text += fmt.Sprintf(":%s=%.0f", c.param, value*c.units)
 		}
 	}
-	note("plans like this Slurm: " + choice)
+	return text
 }

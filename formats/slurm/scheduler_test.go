@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/solve"
 )
 
 // suggestion reads a configuration and returns what the report says of it.
@@ -98,7 +97,7 @@ func FuzzSchedulerParameters(f *testing.F) {
 		if !suggested {
 			return
 		}
-		if _, err := solve.Choose(choice); err != nil {
+		if err := taken(choice); err != nil {
 			t.Fatalf("%q suggests %q: %v", text, choice, err)
 		}
 	})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/allot-opt/allot/formats/lines"
 	"github.com/allot-opt/allot/internal/kit"
+	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/budget"
 )
@@ -32,6 +33,7 @@ type system struct {
 	busy       map[string]bool
 	past       bool // it is for jobs that have ended: what is closed now was perhaps open then
 	settings   map[string]string
+	config     *Settings        // nil: no file of them is given
 	budget     *budget.Budget   // of the reading
 	weights    map[float64]bool // of the nodes in service
 	members    *members         // which partitions have which nodes, where only the partitions say it
@@ -66,7 +68,8 @@ type host struct {
 type part struct {
 	name      string
 	number    int
-	limit     float64 // minutes; 0: none
+	limit     float64 // MaxTime, minutes; 0: none
+	usualTime float64 // DefaultTime, minutes; 0: not stated
 	tier      float64
 	exclusive bool
 	qos       string // whose limits hold for all its jobs
@@ -147,6 +150,7 @@ func readSystem(src Sources, b *budget.Budget, open opener, past bool, busy map[
 		}
 		maps.Copy(s.settings, settings.stated)
 		plansAs(settings.Scheduler, s.settings, &s.notes)
+		s.config = settings
 	}
 	s.join()
 	if !slices.ContainsFunc(s.hosts, func(h host) bool { return !h.shut }) {
@@ -184,7 +188,7 @@ func (s *system) addPartitions(doc *document) {
 			continue
 		}
 		p := s.partition(stated.name)
-		p.limit, p.tier, p.qos = stated.limit.or(0), min(stated.tier.or(usualTier), maxTier), stated.qos
+		p.limit, p.usualTime, p.tier, p.qos = stated.limit.or(0), stated.usualTime.or(0), min(stated.tier.or(usualTier), maxTier), stated.qos
 		s.addMembers(doc, stated, at("partitions", k))
 		p.exclusive = stated.share.known && stated.share.value == 0
 		p.closed = len(stated.state) > 0 && !hasWord(stated.state, "UP")
@@ -523,6 +527,34 @@ type place struct {
 	widest   int           // processors of its widest node
 	most     int           // processors in the cluster that has most
 	tier     float64
+}
+
+// year is the time limit that Slurm takes for planning where there is none, in minutes.
+const year = 365 * 24 * 60
+
+// limitOf is the time limit of a job that names none, in minutes: as Slurm sets it, that of its partition, DefaultTime, else MaxTime, else a year; of one that asked for an unlimited time a year,
+// at most MaxTime. A nil place has no partition that is known.
+func (p *place) limitOf(unlimited bool) float64 {
+	if p == nil {
+		return year
+	}
+	for _, q := range p.parts {
+		if q.usualTime > 0 && !unlimited {
+			return q.usualTime
+		}
+		if q.limit > 0 {
+			return min(q.limit, year)
+		}
+	}
+	return year
+}
+
+// noLimits says how many jobs name no time limit, as a caveat; empty: none.
+func noLimits(n, all int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %s (%.1f %%) name no time limit: that of their partition counts (DefaultTime, else MaxTime), else a year, as Slurm plans", n, numtext.Counted(all, "job"), 100*float64(n)/float64(all))
 }
 
 // feature is the feature of the nodes, such as "partition gpu", or "partition cpu,gpu" of those that are in one of two.

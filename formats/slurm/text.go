@@ -293,12 +293,17 @@ func (t *records) partitionWord(key, value string, line int) {
 		if value != "(null)" {
 			p.nodes = value
 		}
-	case "maxtime":
+	case "maxtime", "defaulttime":
 		minutes, known, err := parseLimit(value)
 		if err != nil {
-			t.doc.faults.Line(line, "MaxTime: %s", err)
+			t.doc.faults.Line(line, "%s: %s", map[string]string{"maxtime": "MaxTime", "defaulttime": "DefaultTime"}[key], err)
 		}
-		p.limit = number{given: true, known: known, infinite: !known, value: minutes}
+		stated := number{given: true, known: known, infinite: !known, value: minutes}
+		if key == "maxtime" {
+			p.limit = stated
+		} else {
+			p.usualTime = stated
+		}
 	case "prioritytier", "priority":
 		t.count(&p.tier, "PriorityTier", value, line)
 	case "oversubscribe", "shared":

@@ -57,9 +57,10 @@ func isPlain(begin string) bool {
 type TraceReader struct {
 	Processors int    `range:"[0, 16777216]" zero:"the most that ran jobs at one time" doc:"'N' processors of the system, where no nodes are given"`
 	Cluster    string `doc:"'ID' of the cluster, where no nodes are given"`
-	Nodes      string `zero:"none: one pool of processors" doc:"'FILE' with what scontrol show node prints, with --json or without, the table of sinfo -N, or slurm.conf"`
-	Partitions string `zero:"none: those that the nodes name" doc:"'FILE' with what scontrol show partition prints, with --json or without"`
-	Memory     bool   `doc:"take memory into account, where nodes are given; use =false for systems that do not allocate memory (SelectTypeParameters)"`
+	Files
+	Memory bool `doc:"take memory into account, where nodes are given; use =false for systems that do not allocate memory (SelectTypeParameters)"`
+	// Open opens the files; nil: they are on the disk.
+	Open func(name string) (io.ReadCloser, error)
 }
 
 // NewTraceReader makes a reader with its defaults.
@@ -84,6 +85,9 @@ type trace struct {
 	out     leftOut
 	opt     *TraceReader
 	limits  *limits // nil: no file tells any
+	site    *site   // nil: its policy is not known
+	// unlimited are the jobs kept that name no time limit.
+	unlimited int
 	layouts
 }
 
@@ -127,7 +131,7 @@ type past struct {
 	user, group, queue       string
 	generic, types, features string // generic resources such as gpu=8, their types such as gpu:h100, features that were asked for
 	qos                      string
-	touched                  bool
+	touched, unlimited       bool
 	layout                   *layout // nil: no nodes are given
 }
 
@@ -140,28 +144,41 @@ func (o *TraceReader) Read(r io.Reader, name string) (*model.Instance, *model.Im
 		return nil, nil, err
 	}
 	switch {
-	case o.Nodes == "" && o.Partitions != "":
+	case o.Nodes == "" && o.Partitions != "" && o.SlurmConf == "":
 		return nil, nil, &params.Error{Name: "nodes", Expected: "a file of nodes, as there is one of partitions", Found: o.Nodes}
 	case o.Nodes != "" && o.Processors > 0:
 		return nil, nil, &params.Error{Name: "processors", Expected: "no number, as the nodes have it", Found: o.Processors}
 	}
 	r, b := budget.Of(r)
-	var sys *system
-	if o.Nodes != "" {
-		var err error
-		if sys, err = readSystemFiles(b, o.Nodes, o.Partitions); err != nil {
-			return nil, nil, err
-		}
+	site, err := o.site(o.opener(), b)
+	if err != nil {
+		return nil, nil, err
 	}
-	return o.read(r, name, sys, nil)
+	sys, err := o.system(b, site)
+	if err != nil {
+		return nil, nil, err
+	}
+	limits, err := o.limits(b, sys, site)
+	if err != nil {
+		return nil, nil, err
+	}
+	return o.read(r, name, sys, site, limits)
 }
 
-// read reads a trace of a system, nil: none is known, with the limits that files tell, nil: none does.
-func (o *TraceReader) read(r io.Reader, name string, sys *system, limits *limits) (*model.Instance, *model.ImportReport, error) {
+// opener opens the files.
+func (o *TraceReader) opener() opener {
+	if o.Open != nil {
+		return o.Open
+	}
+	return func(name string) (io.ReadCloser, error) { return model.Open(name) }
+}
+
+// read reads a trace of a system, nil: none is known, with the policy of a site, nil: it is not known, and the limits that files tell, nil: none does.
+func (o *TraceReader) read(r io.Reader, name string, sys *system, site *site, limits *limits) (*model.Instance, *model.ImportReport, error) {
 	r, faults := lines.Begin(r, name)
 	t := &trace{
 		report: &model.ImportReport{Format: traceFormat, File: name}, seen: map[string]int{}, texts: map[string]string{},
-		qos: map[string]int{}, reasons: map[string]string{}, opt: o, limits: limits, layouts: newLayouts(sys, o.Memory, faults),
+		qos: map[string]int{}, reasons: map[string]string{}, opt: o, site: site, limits: limits, layouts: newLayouts(sys, o.Memory, faults),
 	}
 	if sys != nil {
 		t.report.Notes = append(t.report.Notes, t.sys.notes.Notes...)
@@ -345,7 +362,9 @@ func (t *trace) job(line int, value fields) {
 		j.priority = x
 	}
 	t.clockChange(&j, elapsedOf(value))
-	minutes, known, err := parseLimit(cmp.Or(value("TimelimitRaw"), value("Timelimit", "TimeLimit")))
+	limit := cmp.Or(value("TimelimitRaw"), value("Timelimit", "TimeLimit"))
+	j.unlimited = strings.EqualFold(limit, "UNLIMITED") || strings.EqualFold(limit, "INFINITE")
+	minutes, known, err := parseLimit(limit)
 	wrong("Timelimit", err)
 	if known {
 		j.limit = inSeconds(minutes)
@@ -430,13 +449,16 @@ func (t *trace) keep(j *past) {
 			j.id += "-" + strconv.Itoa(t.seen[j.id])
 			t.note(model.ImportRepaired, false, "job id not unique, as of a job that was requeued: a suffix is appended")
 		}
-		if l := j.layout; j.limit == 0 && l != nil && len(l.place.parts) > 0 && l.place.parts[0].limit > 0 {
-			j.limit = inSeconds(l.place.parts[0].limit)
-			t.note(model.ImportRepaired, false, "no time limit: that of its partition is taken")
-		}
 		if j.limit == 0 {
-			t.note(model.ImportKept, false, "no time limit: no estimate")
-		} else if j.limit < j.end-j.start {
+			var at *place
+			if j.layout != nil {
+				at = j.layout.place
+			}
+			j.limit = inSeconds(at.limitOf(j.unlimited))
+			t.unlimited++
+			t.note(model.ImportRepaired, false, "no time limit: that of its partition is taken (DefaultTime, else MaxTime), else a year, as Slurm does")
+		}
+		if j.limit < j.end-j.start {
 			t.note(model.ImportRepaired, false, "run time above the time limit: the estimate is raised to it")
 		}
 		for _, o := range t.odd {

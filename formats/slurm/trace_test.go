@@ -1,7 +1,6 @@
 package slurm_test
 
 import (
-	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,7 +41,7 @@ func TestReadTrace(t *testing.T) {
 	}
 	if got, want := strings.Join(lines(t, in), "\n"), `{"id":"12_3","processors":4,"work":600,"estimate":600,"user":"bob","group":"chem","queue":"long","recorded":3600,"requested":300}
 {"id":"10","arrival":3600,"processors":16,"work":3600,"estimate":7200,"user":"eve","group":"phys","queue":"long","recorded":3660}
-{"id":"14","arrival":3600,"processors":2,"work":2,"user":"bob","group":"chem","queue":"short","recorded":3601}
+{"id":"14","arrival":3600,"processors":2,"work":2,"estimate":31536000,"user":"bob","group":"chem","queue":"short","recorded":3601}
 {"id":"10-2","arrival":7260,"processors":16,"work":60,"estimate":7200,"user":"eve","group":"phys","queue":"long","recorded":7320}`; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -50,7 +49,7 @@ func TestReadTrace(t *testing.T) {
 kept 1: ended by a node that failed: for the policies no node fails
 repaired 1: job id not unique, as of a job that was requeued: a suffix is appended
 dropped 1: the job has not started
-kept 1: no time limit: no estimate
+repaired 1: no time limit: that of its partition is taken (DefaultTime, else MaxTime), else a year, as Slurm does
 dropped 1: run time 0`; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -116,17 +115,17 @@ func TestReadTraceOfJobComp(t *testing.T) {
 	}
 }
 
-// TestTimeLimits: a limit in each of the ways in which Slurm's documentation writes one, in seconds; 0 is none. A job that ran for 1 s shows it.
+// TestTimeLimits: a limit in each of the ways in which Slurm's documentation writes one, in seconds; without one a year counts. A job that ran for 1 s shows it.
 func TestTimeLimits(t *testing.T) {
 	for text, want := range map[string]float64{
-		"90": 5400, "1:30": 90, "90:00": 5400, "01:30:00": 5400, "2-3": 183600, "2-03:30": 185400, "2-03:30:15": 185415, "00:00:45": 45, "UNLIMITED": 0, "Partition_Limit": 0, "": 0,
+		"90": 5400, "1:30": 90, "90:00": 5400, "01:30:00": 5400, "2-3": 183600, "2-03:30": 185400, "2-03:30:15": 185415, "00:00:45": 45, "UNLIMITED": 31536000, "Partition_Limit": 31536000, "": 31536000,
 	} {
 		in, _, err := slurm.NewTraceReader().Read(strings.NewReader("JobID|Submit|Start|End|NCPUS|Timelimit\n1|1|2|3|4|"+text+"\n"), "f")
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if got := in.Jobs()[0].Estimate; got != want && !(want == 0 && math.IsNaN(got)) {
+		if got := in.Jobs()[0].Estimate; got != want {
 			t.Errorf("%s: got %v s, want %v s", text, got, want)
 		}
 	}

@@ -59,7 +59,7 @@ func (o *TraceReader) ReadFiles(sources []formats.Source) (*model.Instance, *mod
 	if err != nil {
 		return nil, nil, err
 	}
-	return o.read(trace.Reader, trace.Name, sys, limits)
+	return o.read(trace.Reader, trace.Name, sys, nil, limits)
 }
 
 // siteFile is a file of a system.

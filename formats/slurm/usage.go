@@ -66,23 +66,6 @@ func ReadUsage(r io.Reader) (map[string]Usage, error) {
 	return usage, err
 }
 
-// ReadJobQualities reads a trace a second time, for the quality of service of each job, by the id that the trace states. The error is that of reading. O(size of the file).
-func ReadJobQualities(r io.Reader) (map[string]string, error) {
-	qualities, names := map[string]string{}, map[string]string{}
-	err := eachRow(r, func(value fields) {
-		id, name := value("JobID", "JobId"), value("QOS")
-		if strings.Contains(id, ".") || name == "" {
-			return
-		}
-		if _, known := names[name]; !known {
-			name = strings.Clone(name)
-			names[name] = name
-		}
-		qualities[strings.Clone(lines.Name(id))] = names[name]
-	})
-	return qualities, err
-}
-
 // eachRow calls a function with each line of what sacct -P or JobComp's filetxt print, steps among them. Lines that cannot be read are passed over.
 func eachRow(r io.Reader, take func(value fields)) error {
 	var column map[string]int

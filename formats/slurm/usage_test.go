@@ -96,30 +96,3 @@ func FuzzReadUsage(f *testing.F) {
 		}
 	})
 }
-
-func TestReadJobQualities(t *testing.T) {
-	for text, want := range map[string]map[string]string{
-		"JobID|QOS|Comment\n1|normal|x\n1.0|other|x\n2||x\n3|high|a|b\n":               {"1": "normal", "3": "high"},
-		"JobId=7 UserId=a(1) Name=QOS=x Account=b QOS=urgent Cluster=c SubmitTime=x\n": {"7": "urgent"},
-		"JobID|State\n1|COMPLETED\n": {},
-		"":                           {},
-	} {
-		if got, err := ReadJobQualities(strings.NewReader(text)); err != nil || !maps.Equal(got, want) {
-			t.Errorf("%q: got %v, %v, expected %v", text, got, err, want)
-		}
-	}
-}
-
-// FuzzReadJobQualities: whatever the text, a job that has a quality of service has a name of it.
-func FuzzReadJobQualities(f *testing.F) {
-	f.Add("JobID|QOS\n1|normal\n1.0|x\n|y\n")
-	f.Add("JobId=1 QOS=a SubmitTime=2\nJobID|QOS|\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		qualities, _ := ReadJobQualities(strings.NewReader(text))
-		for id, name := range qualities {
-			if name == "" || strings.Contains(id, "\n") {
-				t.Errorf("%q: %q", id, name)
-			}
-		}
-	})
-}

@@ -77,6 +77,8 @@ func (d *drawer) nodeNeeds(j *model.JobSpec) {
 		d.spec.Partitions = []model.PartitionSpec{
 			{ID: "all", Closed: true, Default: true}, {ID: "some", Clusters: []string{d.spec.Clusters[0].ID}, Feature: nodeFeatures[0], Licence: "some", Limit: 100, Machines: 4, Tier: 2},
 		}
+		d.spec.Policy, d.spec.PolicyAssumed, j.Quality = "backfill:order=slurm", true, rapid.SampledFrom([]string{"", "high"}).Draw(d.T, "quality")
+		d.spec.Site = &model.SiteSpec{Settings: []string{"PriorityFlags=MAX_TRES"}, Accounts: []string{"Account|User|Share", "root||1"}, Qualities: []string{"Name|Priority", "high|9"}}
 		d.spec.TimeZero = new(float64(1_700_000_000 + d.count("time zero", 0, 9)))
 		d.spec.TimeZone = rapid.SampledFrom([]string{"", model.UnstatedZone, "Europe/Stockholm"}).Draw(d.T, "time zone")
 	}

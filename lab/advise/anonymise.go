@@ -33,7 +33,7 @@ func Anonymised(in *model.Instance, needs map[string]Needs) (anonymous *model.In
 			return known[name]
 		}
 	}
-	user, group, job, program, queue, cluster, machine := labels("U"), labels("A"), labels("J"), labels("N"), labels("Q"), labels("C"), labels("M")
+	user, group, job, program, queue, cluster, machine, quality := labels("U"), labels("A"), labels("J"), labels("N"), labels("Q"), labels("C"), labels("M"), labels("S")
 	words := map[string]string{}
 	if needs != nil {
 		hidden = make(map[string]Needs, len(needs))
@@ -47,7 +47,7 @@ func Anonymised(in *model.Instance, needs map[string]Needs) (anonymous *model.In
 		if j.Queue != "" {
 			words[j.Queue] = queue(j.Queue)
 		}
-		j.ID, j.User, j.Group, j.Queue = job(j.ID), user(j.User), group(j.Group), queue(j.Queue)
+		j.ID, j.User, j.Group, j.Queue, j.Quality = job(j.ID), user(j.User), group(j.Group), queue(j.Queue), quality(j.Quality)
 	}
 	spec.Name = "site"
 	for k := range spec.Partitions {
@@ -67,6 +67,25 @@ func Anonymised(in *model.Instance, needs map[string]Needs) (anonymous *model.In
 	}
 	hide = func(text string) string { return replaced(text, words) }
 	spec.Caveats = kit.Each(spec.Caveats, hide)
+	if spec.Site != nil {
+		cells := func(line string, names ...func(string) string) string {
+			parts := strings.Split(line, "|")
+			for k, name := range names {
+				if k < len(parts) && name != nil && parts[k] != "root" {
+					parts[k] = name(parts[k])
+				}
+			}
+			return strings.Join(parts, "|")
+		}
+		rows := func(list []string, names ...func(string) string) []string { // but the header
+			list = slices.Clone(list)
+			for k := 1; k < len(list); k++ {
+				list[k] = cells(list[k], names...)
+			}
+			return list
+		}
+		spec.Site = &model.SiteSpec{Settings: kit.Each(spec.Site.Settings, hide), Accounts: rows(spec.Site.Accounts, group, user, queue, group), Qualities: rows(spec.Site.Qualities, quality)}
+	}
 	for k := range spec.Jobs {
 		after := make([]string, len(spec.Jobs[k].After))
 		for n, id := range spec.Jobs[k].After {

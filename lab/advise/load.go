@@ -31,7 +31,7 @@ type LoadPart struct {
 	Zone  string      `json:"zone,omitempty"`
 	Wait  [][]float64 `json:"mean_wait_s,omitempty" doc:"of the jobs that arrive then; -1: none does"`
 	Added int         `json:"more_processors"`
-	More  *Comparison `json:"more" doc:"what more machines change"`
+	More  *Comparison `json:"more,omitempty" doc:"what more machines change; absent: it is held back"`
 	Part  float64     `json:"more_share" doc:"of machines: the one asked for, or above it where groups of machines are small"`
 }
 
@@ -67,20 +67,10 @@ func (m *maker) load() error {
 	}
 	slices.SortFunc(p.Queues, func(a, b Share) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name)) })
 	m.hours(p, first, last)
-	grown, added, part, err := Grown(in, m.More)
-	if err != nil {
-		return err
-	}
-	p.Added, p.Part = added, part
-	sol, err := m.Run(m.ctx, m.Policy, grown)
-	if err != nil {
-		return err
-	}
-	if p.More, err = compared(m.ctx, in, []lab.Run{{Policy: m.Policy, Online: true, Solution: m.base}, {Policy: m.Policy + " with " + percent(part) + " more nodes", Online: true, Solution: sol}}, m.Options); err != nil {
-		return err
-	}
-	if change := p.More.shown(); change < 0 {
-		m.matter(-change/2, "%s (%s added; nobody knows whether users would then submit more.)", p.More.Answer[0], counted(added, "processor is", "processors are"))
+	if !m.report.Withheld {
+		if err := m.grown(p); err != nil {
+			return err
+		}
 	}
 	for _, c := range p.Clusters {
 		if last == first {
@@ -91,6 +81,26 @@ func (m *maker) load() error {
 			fullest = p.fullest()
 		}
 		m.matter(0.1*c.Use, "%s is used to %s from the first arrival to the last.%s", legible(c.Name), percent(c.Use), fullest)
+	}
+	return nil
+}
+
+// grown says what more machines would change.
+func (m *maker) grown(p *LoadPart) error {
+	grown, added, part, err := Grown(m.Instance, m.More)
+	if err != nil {
+		return err
+	}
+	p.Added, p.Part = added, part
+	sol, err := m.Run(m.ctx, m.Policy, grown)
+	if err != nil {
+		return err
+	}
+	if p.More, err = compared(m.ctx, m.Instance, []lab.Run{{Policy: m.Policy, Online: true, Solution: m.base}, {Policy: m.Policy + " with " + percent(part) + " more nodes", Online: true, Solution: sol}}, m.Options); err != nil {
+		return err
+	}
+	if change := p.More.shown(); change < 0 {
+		m.matter(-change/2, "%s (%s added; nobody knows whether users would then submit more.)", p.More.Answer[0], counted(added, "processor is", "processors are"))
 	}
 	return nil
 }

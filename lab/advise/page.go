@@ -3,6 +3,7 @@ package advise
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/allot-opt/allot/internal/document"
 	"github.com/allot-opt/allot/internal/numtext"
@@ -27,7 +28,7 @@ func (r *Report) WritePage(w io.Writer, from lab.Origin) error {
 			}
 		}
 	}
-	return from.Write(w, a, r.First, r.Caveats)
+	return from.Write(w, a, slices.Concat(r.About, r.First), r.Caveats)
 }
 
 // figures draws the load by hour of the day.

@@ -1,10 +1,12 @@
 package advise
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 
+	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -201,8 +203,12 @@ func estimatedOf(in *model.Instance, job int) float64 {
 	return scaled(in, job, j.Estimate)
 }
 
-// requestedOf is the limit that a job asked for, in the instance's unit; 0: none.
+// requestedOf is the limit that a job asked for, in the instance's unit; 0: none. A year, which Slurm plans with where there is no limit, is none.
 func requestedOf(in *model.Instance, job int) float64 {
+	const year = 365 * 24 * 3600
+	if each, known := timetext.Seconds(cmp.Or(in.Units().Time, "s")); known && estimatedOf(in, job)*each >= year {
+		return 0
+	}
 	if estimate, raised := in.Requested(job); raised {
 		return scaled(in, job, estimate)
 	}

@@ -52,6 +52,8 @@ type Input struct {
 	Explain func(ctx context.Context, in *model.Instance, job string) (*whatif.Answer, error)
 	// Anonymous says that names were replaced.
 	Anonymous bool
+	// Anyway says that nothing is held back where the policy of a site whose trace states it does not explain the record.
+	Anyway bool
 }
 
 // Schema is the format of a [Report] in JSON, see package schema.
@@ -68,6 +70,8 @@ type Report struct {
 	Dates      *lab.Dates        `json:"dates,omitempty"`
 	Anonymous  bool              `json:"anonymous,omitempty"`
 	Caveats    []string          `json:"caveats,omitempty"`
+	About      []string          `json:"about_record,omitempty" doc:"the policy of the site that the trace states, and how near it comes to the record; absent: the trace states none"`
+	Withheld   bool              `json:"withheld,omitempty" doc:"what rests on replays under other conditions is held back: the policy does not explain the record"`
 	First      []string          `json:"first" doc:"what matters most, three sentences at most"`
 	Limits     *LimitsPart       `json:"limits,omitempty"`
 	Needs      *NeedsPart        `json:"needs,omitempty"`
@@ -174,6 +178,10 @@ func Make(ctx context.Context, input Input) (*Report, error) {
 	if left := len(in.Jobs()) - len(m.base.Jobs); left > 0 {
 		m.report.Caveats = slices.Concat(in.Caveats(), []string{fmt.Sprintf("%d of %s get no place under %s: what is said of waits and of load is of the others", left, counted(len(in.Jobs()), "job"), input.Policy)})
 	}
+	run := lab.Run{Policy: input.Policy, Online: true, Solution: m.base}
+	if m.report.About, m.report.Withheld, err = lab.AgainstRecord(ctx, in, run, input.Options, input.Anyway); err != nil {
+		return nil, err
+	}
 	m.jobs = jobs(in, m.base, input.Needs)
 	for _, part := range []struct {
 		name string
@@ -227,6 +235,11 @@ func (m *maker) limits() error {
 	return nil
 }
 
+// heldBack says that something is held back.
+func heldBack(what string) string {
+	return what + " is held back, as the simulation does not explain the record; --anyway shows it."
+}
+
 // summary says for how many kinds of jobs there is advice.
 func (p *LimitsPart) summary() string {
 	n := 0
@@ -258,6 +271,9 @@ func (m *maker) gain(p *LimitsPart, a *Advice) error {
 	case n == 0:
 		p.Why = "In no month was there advice, so there is nothing to replay."
 		return nil
+	case m.report.Withheld:
+		p.Why = heldBack("What shorter limits would change for the waits")
+		return nil
 	}
 	const replays = 10
 	replayed, lost, settled, err := Replayed(m.ctx, in, limits, replays, func(ctx context.Context, in *model.Instance) (*model.Solution, error) {
@@ -286,6 +302,9 @@ func (m *maker) gain(p *LimitsPart, a *Advice) error {
 
 // policies compares the site's policy with others.
 func (m *maker) policies() error {
+	if m.report.Withheld {
+		return nil
+	}
 	runs := []lab.Run{{Policy: m.Policy, Online: true, Solution: m.base}}
 	for _, other := range m.Others {
 		sol, err := m.Run(m.ctx, other, m.Instance)

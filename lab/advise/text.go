@@ -313,6 +313,9 @@ func (r *Report) FirstLines() string {
 	for _, caveat := range r.Caveats {
 		b.WriteString(paragraph("warning: " + caveat))
 	}
+	for _, sentence := range r.About {
+		b.WriteString(paragraph(sentence))
+	}
 	for k, text := range r.First {
 		b.WriteString(paragraph(fmt.Sprintf("%d. %s", k+1, text)))
 	}

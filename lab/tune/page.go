@@ -18,7 +18,7 @@ func (a *Answer) WritePage(w io.Writer, command string) error {
 	sentences := a.sentences()
 	page := &document.Document{
 		Kicker: "Tuning", Title: a.headline(), Doc: fmt.Sprintf("%s, tuned for %s%s.", a.base(), a.Question.Metric, a.on()), By: "allot tune", Last: " " + a.Version + ".",
-		Short: sentences[0], Details: sentences[1:], Method: a.method(),
+		Short: sentences[0], Details: slices.Concat(a.About, sentences[1:]), Method: a.method(),
 		Notes: kit.Each(a.Caveats, func(caveat string) string { return "Warning: " + caveat }),
 	}
 	page.Parts = append(page.Parts, a.SlurmConf.parts()...)

@@ -14,23 +14,24 @@ import (
 	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
-	"github.com/allot-opt/allot/sim/backfill"
 	"github.com/allot-opt/allot/solve"
 )
 
 // Slurm is a site of Slurm whose slurm.conf is tuned.
 type Slurm struct {
 	Settings *slurm.Settings
-	Site     *backfill.Site // what the order slurm knows of it
-	Caveats  []string       // what of its settings is not followed, and what is not known of it
+	Caveats  []string // what of its settings the policy does not have
 	// Again is the command that judges settings such as PriorityWeightAge=1000 on what is set aside, to see the effect again.
-	Again  func(settings []string) string
-	digest string
+	Again func(settings []string) string
+
+	associations []multifactor.Association
+	qualities    []multifactor.Quality // that jobs of the trace have
 }
 
 // SlurmConf is an answer in the terms of slurm.conf.
 type SlurmConf struct {
 	Lines    []string `json:"lines"`              // to change; empty: none
+	Before   []string `json:"before,omitempty"`   // the values of what was judged as they stand, line by line of tried
 	Tried    []string `json:"tried"`              // the lines of what was judged, whether it is recommended or not; empty: nothing was found
 	Settings []string `json:"settings,omitempty"` // of what was judged: those that differ, by their names in slurm.conf
 	Command  string   `json:"command,omitempty"`  // judges these settings again
@@ -42,20 +43,15 @@ const (
 	changedConf  = "the changed slurm.conf"
 )
 
-// siteTaker is a policy that orders its queue as Slurm does.
-type siteTaker interface {
-	OnSite(site *backfill.Site) error
-}
-
 // NewSlurmSpace makes the space of the settings of a site. The text is a policy in the order slurm, as [solve.Choose] reads it, to which the settings of slurm.conf are added; one that the text
 // sets too is an error. The texts of vary are as for [NewSpace], with the names and the values of slurm.conf, such as PriorityWeightAge=0..10000 or bf_window=1440,2880, or
-// those of the policy. Without them all settings are varied that the policy has and that may make a difference at the site. digest tells sites apart.
-func NewSlurmSpace(text string, site *Slurm, vary []string, digest string) (*Space, error) {
+// those of the policy. Without them all settings are varied that the policy has and that may make a difference at the site.
+func NewSlurmSpace(text string, site *Slurm, vary []string) (*Space, error) {
 	choice, err := solve.Choose(text)
 	if err != nil {
 		return nil, err
 	}
-	if err := onSite(&choice, site.Site); err != nil {
+	if err := inOrder(&choice); err != nil {
 		return nil, err
 	}
 	stated, err := site.Settings.Parameters()
@@ -86,30 +82,18 @@ func NewSlurmSpace(text string, site *Slurm, vary []string, digest string) (*Spa
 	if err != nil {
 		return nil, inTermsGiven(err, vary, stands)
 	}
-	site.digest = digest
 	space.slurm = site
-	space.slurm.settle(&space.base)
 	return space, space.stateable()
 }
 
-// settle puts a choice on the site.
-func (s *Slurm) settle(choice *solve.Choice) {
-	if s == nil {
-		return
-	}
-	if err := onSite(choice, s.Site); err != nil {
-		panic(err) // the order is no dimension
-	}
-}
-
-// onSite puts a policy in the order slurm on a site. Another choice is an error.
-func onSite(choice *solve.Choice, site *backfill.Site) error {
-	policy, _ := solve.PolicyOf(choice.Solver)
-	taker, ok := policy.(siteTaker)
-	if !ok {
+// inOrder refuses a choice that does not order its queue as Slurm does.
+func inOrder(choice *solve.Choice) error {
+	known := params.Of(choice.Solver)
+	at := slices.IndexFunc(known, func(p params.Parameter) bool { return p.Name == "order" && slices.Contains(p.Values, "slurm") })
+	switch {
+	case at < 0:
 		return fmt.Errorf("expected a policy that has the order slurm, such as backfill:order=slurm, found %s", choice.Label)
-	}
-	if err := taker.OnSite(site); err != nil {
+	case known[at].Default != "slurm":
 		return fmt.Errorf("%s: expected the order slurm, as in %s:order=slurm", choice.Label, choice.Info.Name)
 	}
 	return nil
@@ -121,10 +105,10 @@ func (s *Slurm) varied(known []params.Parameter) (list []string) {
 	for _, p := range s.Settings.Partitions {
 		jobFactors[p.JobFactor] = true
 	}
-	for _, q := range s.Site.Qualities {
+	for _, q := range s.qualities {
 		qualities[q.Priority] = true
 	}
-	for _, a := range s.Site.Associations {
+	for _, a := range s.associations {
 		associations[a.Priority] = true
 	}
 	for _, p := range slurm.PolicySettings() {
@@ -133,7 +117,7 @@ func (s *Slurm) varied(known []params.Parameter) (list []string) {
 		case "weight_queue":
 			matters = len(jobFactors) > 1
 		case "weight_quality":
-			matters = len(qualities) > 1 && s.Site.Of != nil
+			matters = len(qualities) > 1
 		case "weight_association":
 			matters = len(associations) > 1
 		case "tests_queue":
@@ -225,7 +209,7 @@ func (s *Space) stateable() error {
 		}
 		ends := d.Values
 		if d.Kind != categorical {
-			ends = []string{d.number(d.Low), d.number(d.High)}
+			ends, d.unit = []string{d.number(d.Low), d.number(d.High)}, p.Unit
 			if d.Kind == Real && (d.Step == 0 || math.Mod(d.Step, p.Unit) != 0) {
 				d.Step = p.Unit
 			}
@@ -282,7 +266,6 @@ func (s *Space) SlurmChoice(settings []string) (*solve.Choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.slurm.settle(&choice)
 	choice.Label = text(&choice)
 	return &choice, nil
 }
@@ -296,13 +279,17 @@ func JudgeSlurm(ctx context.Context, space *Space, in *model.Instance, metric st
 	if err != nil {
 		return nil, err
 	}
+	about, held, err := againstRecord(ctx, space, in, metric, &opt)
+	if held != nil || err != nil {
+		return held, err
+	}
 	base := space.base
 	base.Label = text(&base)
 	t := &tuning{space: space, opt: opt, best: &candidate{choice: choice}, race: &race{standing: &candidate{choice: &base}}}
-	t.question.Metric, t.question.Trace, t.question.Digest = metric, in.Name(), in.SHA256()+space.slurm.digest
+	t.question.Metric, t.question.Trace, t.question.Digest = metric, in.Name(), in.SHA256()
 	t.question.SetAside = []string{fmt.Sprintf("the last %d jobs", len(parts.held))}
 	t.state(parts.plan, parts.places, nil)
-	a := &Answer{Caveats: in.Caveats(), Format: format, Version: solve.Version(), Question: t.question, Found: choice.Label, Recommended: t.question.Solver, Keep: true}
+	a := &Answer{Caveats: in.Caveats(), About: about, Format: format, Version: solve.Version(), Question: t.question, Found: choice.Label, Recommended: t.question.Solver, Keep: true}
 	if err := t.judgeTrace(ctx, a, only(in, parts.held), metric); err != nil {
 		return nil, err
 	}
@@ -344,6 +331,9 @@ func (s *Slurm) answer(a *Answer, given map[string]string) error {
 	if a.SlurmConf.Tried, err = slurm.ChangedLines(s.Settings, changed); err != nil {
 		return err
 	}
+	if a.SlurmConf.Before, err = slurm.Before(s.Settings, a.SlurmConf.Tried); err != nil {
+		return err
+	}
 	if !a.Keep {
 		a.SlurmConf.Lines = a.SlurmConf.Tried
 	}
@@ -351,118 +341,26 @@ func (s *Slurm) answer(a *Answer, given map[string]string) error {
 	return nil
 }
 
-// NewSlurm gathers what is known of a site. tree and qualities are what sacctmgr says; nil: nothing. qos is the quality of service of the jobs of the trace by id; nil: the trace does not say it.
-// Settings under which the simulation has no meaning are an error, which names them. Others that it does not follow are caveats.
-func NewSlurm(settings *slurm.Settings, in *model.Instance, files SlurmFiles) (*Slurm, error) {
+// NewSlurm is a site whose trace states its policy, as [slurm.Files] make it. Settings under which the simulation has no meaning are an error, which names them.
+func NewSlurm(settings *slurm.Settings, in *model.Instance) (*Slurm, error) {
 	if list := settings.Refused(); len(list) > 0 {
 		return nil, fmt.Errorf("slurm.conf states what is not simulated:\n  %s", strings.Join(list, "\n  "))
 	}
-	s := &Slurm{Settings: settings, Site: &backfill.Site{Settings: settings.Priority, Associations: files.Associations}}
-	s.Site.Qualities = files.Qualities
-	if settings.Type == "" {
-		s.Caveats = append(s.Caveats, "slurm.conf does not state PriorityType: it is taken to be priority/multifactor, as Slurm does since 23.11")
+	s := &Slurm{Settings: settings}
+	if in.Site() == nil {
+		return s, nil
 	}
-	for _, p := range settings.Partitions {
-		s.Site.Partitions = append(s.Site.Partitions, p.Partition())
+	_, associations, qualities, err := slurm.OfSite(in.Site())
+	if err != nil {
+		return nil, err
 	}
-	for _, what := range settings.Unsupported() {
-		s.Caveats = append(s.Caveats, "not followed of slurm.conf: "+what)
-	}
-	s.Caveats = append(s.Caveats, s.unknown(in, files)...)
-	return s, nil
-}
-
-// SlurmFiles is what is known of a site besides its slurm.conf.
-type SlurmFiles struct {
-	Associations []multifactor.Association // with no usage; nil: not known
-	Qualities    []multifactor.Quality     // nil: not known
-	QOS          map[string]string         // of the jobs of the trace, by id; nil: the trace does not say it
-}
-
-// unknown says what is not known of the jobs, and counts those that it touches.
-func (s *Slurm) unknown(in *model.Instance, files SlurmFiles) (list []string) {
-	say := func(format string, parts ...any) { list = append(list, fmt.Sprintf(format, parts...)) }
-	s.knowQualities(in, files, say)
-	say("the nice value and the site factor of jobs are not known: they count as 0")
-	p := &s.Settings.Priority
-	if len(files.Associations) == 0 {
-		say("the shares of accounts and users are not known (--assoc): all accounts, and all users of an account, have equal shares")
-	} else {
-		known := map[[2]string]bool{}
-		for _, a := range files.Associations {
-			known[[2]string{a.Account, a.User}] = true
-		}
-		if jobs := countJobs(in, func(j *model.Job) bool { return !known[[2]string{j.Group(), j.User()}] }); jobs > 0 {
-			say("%d of %d jobs belong to accounts or users that are not among the associations: these have one share each", jobs, len(in.Jobs()))
-		}
-	}
-	say("what accounts have used before the first job is not known: it counts as 0")
-	partitions := map[string]bool{}
-	for _, of := range s.Settings.Partitions {
-		partitions[of.Name] = true
-	}
-	if jobs := countJobs(in, func(j *model.Job) bool {
-		return slices.ContainsFunc(strings.Split(j.Queue(), ","), func(name string) bool { return !partitions[name] })
-	}); len(partitions) > 0 && jobs > 0 {
-		say("%d of %d jobs name a partition that slurm.conf does not have: its PriorityJobFactor counts as 1", jobs, len(in.Jobs()))
-	}
-	if single(in) && p.WeightJobSize > 0 {
-		say("the trace does not say which nodes there are: for PriorityWeightJobSize each processor is a node, and each job asks for one")
-	}
-	return list
-}
-
-// knowQualities tells the order of the qualities of service of jobs, as far as they are known.
-func (s *Slurm) knowQualities(in *model.Instance, files SlurmFiles, say func(format string, parts ...any)) {
-	of := func(id string) string {
-		if quality, known := files.QOS[id]; known {
-			return quality
-		}
-		first, _, _ := strings.Cut(id, "-") // of a job that was requeued
-		return files.QOS[first]
-	}
-	known := map[string]bool{}
-	for _, q := range files.Qualities {
-		known[q.Name] = true
-	}
-	stating := countJobs(in, func(j *model.Job) bool { return of(j.ID) != "" })
-	strange := countJobs(in, func(j *model.Job) bool { return of(j.ID) != "" && !known[of(j.ID)] })
-	switch {
-	case stating == 0:
-		say("the trace does not state the quality of service of jobs: its priority counts as 0")
-	case len(known) == 0:
-		say("%d of %d jobs state a quality of service; their priorities are not known (--qos) and count as 0", stating, len(in.Jobs()))
-	case strange > 0:
-		say("%d of %d jobs state a quality of service that is not in the file: its priority counts as 0", strange, len(in.Jobs()))
-	}
-	if stating > strange {
-		s.Site.Of = func(id string) (quality string, nice, factor float64) {
-			if quality = of(id); !known[quality] {
-				quality = ""
-			}
-			return quality, 0, 0
-		}
-	}
-}
-
-// countJobs counts the jobs of which something holds.
-func countJobs(in *model.Instance, holds func(j *model.Job) bool) (n int) {
+	stated := map[string]bool{}
 	for k := range in.Jobs() {
-		if holds(&in.Jobs()[k]) {
-			n++
-		}
+		stated[in.Jobs()[k].Quality()] = true
 	}
-	return n
-}
-
-// single reports whether all machines have one processor.
-func single(in *model.Instance) bool {
-	for c := range in.Clusters() {
-		for m := range in.Clusters()[c].Machines {
-			if in.Clusters()[c].Machines[m].Processors > 1 {
-				return false
-			}
-		}
+	s.associations = associations
+	if slices.ContainsFunc(qualities, func(q multifactor.Quality) bool { return stated[q.Name] }) {
+		s.qualities = qualities
 	}
-	return true
+	return s, nil
 }

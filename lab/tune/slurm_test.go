@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/formats/multifactor"
 	"github.com/allot-opt/allot/formats/slurm"
+	"pgregory.net/rapid"
+
 	detector "github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
@@ -29,7 +32,7 @@ PartitionName=high Nodes=cn[1-4] PriorityJobFactor=100
 `
 
 // siteTrace is jobs, 3,200 in six months, on 4 nodes, with a quality of service and one of two partitions each.
-func siteTrace(t *testing.T, jobs int) (in *model.Instance, qos map[string]string) {
+func siteTrace(t *testing.T, jobs int) *model.Instance {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 7))
 	var b strings.Builder
@@ -48,25 +51,29 @@ func siteTrace(t *testing.T, jobs int) (in *model.Instance, qos map[string]strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	if qos, err = slurm.ReadJobQualities(strings.NewReader(b.String())); err != nil {
-		t.Fatal(err)
-	}
-	return in, qos
+	return in
 }
 
-// site is the site of a slurm.conf.
-func site(t *testing.T, conf string, in *model.Instance, files SlurmFiles) *Slurm {
+// someQualities are those of the trace, as sacctmgr prints them.
+const someQualities = "Name|Priority|UsageFactor\nnormal|0|1\nurgent|10|1\n"
+
+// site is the site of a slurm.conf with its trace.
+func site(t *testing.T, conf string, in *model.Instance, qualities string) (*model.Instance, *Slurm) {
 	t.Helper()
-	settings, err := slurm.ReadSettings(slurm.Source{Reader: strings.NewReader(conf), Name: "slurm.conf"}, nil)
+	files, open := slurm.Files{SlurmConf: conf, QOS: qualities}.Texts()
+	settings, err := files.Settings(open)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewSlurm(settings, in, files)
+	if in, err = files.Onto(in, open); err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewSlurm(settings, in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Again = func(settings []string) string { return "again " + strings.Join(settings, " ") }
-	return s
+	return in, s
 }
 
 // Settings are tuned: the lines, read behind those of the file, are what was found; the same seed gives the same bytes; and what is judged alone is judged the same.
@@ -74,15 +81,14 @@ func TestSlurmSettingsAreTuned(t *testing.T) {
 	if detector.Enabled {
 		t.Skip("hundreds of replays; the other tests share their runs among goroutines too")
 	}
-	in, qos := siteTrace(t, 3200)
-	files := SlurmFiles{QOS: qos, Qualities: []multifactor.Quality{{Name: "normal", UsageFactor: 1}, {Name: "urgent", Priority: 10, UsageFactor: 1}}}
+	in, of := site(t, siteConf, siteTrace(t, 3200), someQualities)
 	tuned := func() (*Space, *Answer) {
-		space, err := NewSlurmSpace("backfill:order=slurm", site(t, siteConf, in, files), []string{"PriorityWeightAge", "PriorityWeightQOS=1..5000", "bf_window=720,1440,2880", "PriorityFavorSmall"}, "1")
+		space, err := NewSlurmSpace("backfill:order=slurm", of, []string{"PriorityWeightAge", "PriorityWeightQOS=1..5000", "bf_window=720,1440,2880", "PriorityFavorSmall"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		opt := Defaults()
-		opt.Limits, opt.Dir, opt.Jobs = Limits{Runs: 120}, t.TempDir(), 2
+		opt.Limits, opt.Dir, opt.Jobs, opt.Anyway = Limits{Runs: 120}, t.TempDir(), 2, true
 		a, err := Trace(t.Context(), space, in, "mean_wait", opt)
 		if err != nil {
 			t.Fatal(err)
@@ -119,7 +125,13 @@ func TestSlurmSettingsAreTuned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judged, err := JudgeSlurm(t.Context(), space, in, "mean_wait", choice, Defaults())
+	opt := Defaults()
+	held, err := JudgeSlurm(t.Context(), space, in, "mean_wait", choice, opt) // the record has every job start at once, on more processors than there are
+	if err != nil || !held.Withheld || held.HeldOut != nil || len(held.SlurmConf.Tried) > 0 || !strings.Contains(held.Text(), "processors busy at once where 64 are stated") {
+		t.Errorf("not held back: %v, %s", err, held.Text())
+	}
+	opt.Anyway = true
+	judged, err := JudgeSlurm(t.Context(), space, in, "mean_wait", choice, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +139,7 @@ func TestSlurmSettingsAreTuned(t *testing.T) {
 		t.Errorf("judged alone:\n%s\nexpected\n%s", judged.Text(), a.Text())
 	}
 	text := a.Text()
-	for _, want := range []string{"warning: the nice value", "of slurm.conf\n", "Lines of slurm.conf to change:\n\n" + strings.Join(a.SlurmConf.Lines, "\n") + "\n", "again PriorityFavorSmall=YES", "mean wait by queue"} {
+	for _, want := range []string{"of slurm.conf\n", "Lines of slurm.conf to change, with what they were:\n\n", "\nPriorityFavorSmall=YES  # was NO\n", "again PriorityFavorSmall=YES", "mean wait by queue"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("expected %q in\n%s", want, text)
 		}
@@ -143,9 +155,10 @@ func TestSiteCounts(t *testing.T) {
 	if detector.Enabled {
 		t.Skip("hundreds of replays; the other tests share their runs among goroutines too")
 	}
-	in, qos := siteTrace(t, 800)
-	wait := func(conf string, files SlurmFiles, of func(j *model.Job) bool, setting string) (before, after float64) {
-		space, err := NewSlurmSpace("backfill:order=slurm", site(t, conf, in, files), nil, "")
+	trace := siteTrace(t, 800)
+	wait := func(qualities string, of func(j *model.Job) bool, setting string) (before, after float64) {
+		in, stated := site(t, siteConf, trace, qualities)
+		space, err := NewSlurmSpace("backfill:order=slurm", stated, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,37 +183,20 @@ func TestSiteCounts(t *testing.T) {
 		return mean(&space.base), mean(choice)
 	}
 	high := func(j *model.Job) bool { return j.Queue() == "high" }
-	if before, after := wait(siteConf, SlurmFiles{}, high, "PriorityWeightPartition=1000000"); !(after < before) {
+	if before, after := wait("", high, "PriorityWeightPartition=1000000"); !(after < before) {
 		t.Errorf("jobs of a partition with a factor wait %v, without its weight %v", after, before)
 	}
-	urgent := func(j *model.Job) bool { return qos[j.ID] == "urgent" }
-	files := SlurmFiles{QOS: qos, Qualities: []multifactor.Quality{{Name: "urgent", Priority: 10, UsageFactor: 1}}}
-	if before, after := wait(siteConf, files, urgent, "PriorityWeightQOS=1000000"); !(after < before) {
+	urgent := func(j *model.Job) bool { return j.Quality() == "urgent" }
+	if before, after := wait("Name|Priority|UsageFactor\nurgent|10|1\n", urgent, "PriorityWeightQOS=1000000"); !(after < before) {
 		t.Errorf("urgent jobs wait %v, with little weight %v", after, before)
 	}
-	if before, after := wait(siteConf, SlurmFiles{QOS: qos}, urgent, "PriorityWeightQOS=1000000"); before != after {
+	if before, after := wait("", urgent, "PriorityWeightQOS=1000000"); before != after {
 		t.Errorf("qualities that nobody knows change the wait from %v to %v", before, after)
 	}
 }
 
-// A job that was requeued, whose runs are jobs of their own, has the quality of service of the first.
-func TestQualityOfRequeuedJobs(t *testing.T) {
-	in, err := model.NewBuilder("x").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).
-		Job(model.JobSpec{ID: "7", Processors: model.Rigid(1), Work: new(1.0)}).Job(model.JobSpec{ID: "7-1", Processors: model.Rigid(1), Work: new(1.0)}).
-		Job(model.JobSpec{ID: "8", Processors: model.Rigid(1), Work: new(1.0)}).Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := site(t, siteConf, in, SlurmFiles{QOS: map[string]string{"7": "urgent"}, Qualities: []multifactor.Quality{{Name: "urgent", Priority: 10, UsageFactor: 1}}})
-	for id, want := range map[string]string{"7": "urgent", "7-1": "urgent", "8": ""} {
-		if got, _, _ := s.Site.Of(id); got != want {
-			t.Errorf("job %s: %q, expected %q", id, got, want)
-		}
-	}
-}
-
 func TestSlurmErrors(t *testing.T) {
-	in, _ := siteTrace(t, 3200)
+	in := siteTrace(t, 3200)
 	for conf, want := range map[string]string{
 		"PriorityType=priority/basic":                                        "PriorityType=priority/basic: only",
 		"SchedulerType=sched/builtin\nSchedulerParameters=bf_interval=-1":    "bf_interval=-1",
@@ -210,7 +206,7 @@ func TestSlurmErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := NewSlurm(settings, in, SlurmFiles{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := NewSlurm(settings, in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v", conf, err)
 		}
 	}
@@ -225,11 +221,13 @@ func TestSlurmErrors(t *testing.T) {
 		if c.vary != "" {
 			vary = []string{c.vary}
 		}
-		if _, err := NewSlurmSpace(c.policy, site(t, siteConf, in, SlurmFiles{}), vary, ""); err == nil || !strings.Contains(err.Error(), c.want) {
+		_, of := site(t, siteConf, in, "")
+		if _, err := NewSlurmSpace(c.policy, of, vary); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, %s: got %v, expected %q", c.policy, c.vary, err, c.want)
 		}
 	}
-	space, err := NewSlurmSpace("backfill:order=slurm", site(t, siteConf, in, SlurmFiles{}), nil, "")
+	_, of := site(t, siteConf, in, "")
+	space, err := NewSlurmSpace("backfill:order=slurm", of, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,4 +241,29 @@ func TestSlurmErrors(t *testing.T) {
 	if _, err := space.SlurmChoice([]string{"PriorityWeightAge=1", "weight_age=2"}); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// A value that is tried is one that people defend: two digits at most, of which the second is 0 or 5; whole hours, six hours or days of times; always within the interval, and the intervals that
+// are asked for keep their ends.
+func TestSensibleValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		unit := rapid.SampledFrom([]float64{1, 60}).Draw(t, "unit")
+		low := unit * float64(rapid.IntRange(1, 50).Draw(t, "low"))
+		d := &Dimension{Kind: Real, Low: low, High: low + unit*float64(rapid.IntRange(1, 100000).Draw(t, "more")), Log: rapid.Bool().Draw(t, "log"), Step: unit, unit: unit}
+		x, err := strconv.ParseFloat(d.at(rapid.Float64Range(0, 1).Draw(t, "place")), 64)
+		if err != nil || x < d.Low || x > d.High || math.Mod(x, unit) != 0 {
+			t.Fatalf("%v, %v of %v", x, err, d)
+		}
+		if x == d.Low || x == d.High {
+			return
+		}
+		digits := strings.TrimRight(strconv.FormatFloat(x/unit, 'f', 0, 64), "0")
+		hours := math.Mod(x, 3600) == 0 && unit == 60
+		if len(digits) > 2 && !hours || len(digits) == 2 && digits[1] != '5' && !hours {
+			t.Fatalf("%v of %v", x/unit, d)
+		}
+		if hours && (x >= 2*86400 && math.Mod(x, 86400) != 0 || x >= 43200 && x < 2*86400 && math.Mod(x, 6*3600) != 0) {
+			t.Fatalf("%v of %v", x/3600, d)
+		}
+	})
 }

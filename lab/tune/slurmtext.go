@@ -17,9 +17,9 @@ func (s *SlurmConf) text(b *strings.Builder, a *Answer) {
 	}
 	switch {
 	case len(s.Lines) > 0:
-		b.WriteString("\nLines of slurm.conf to change:\n\n" + strings.Join(s.Lines, "\n") + "\n")
+		b.WriteString("\nLines of slurm.conf to change, with what they were:\n\n" + strings.Join(s.block(), "\n") + "\n")
 	case len(s.Tried) > 0:
-		b.WriteString("\nNo line of slurm.conf is to be changed. These were judged:\n\n  # " + strings.Join(s.Tried, "\n  # ") + "\n")
+		b.WriteString("\nNo line of slurm.conf is to be changed. These were judged:\n\n  # " + strings.Join(s.block(), "\n  # ") + "\n")
 	default:
 		b.WriteString("\nNo line of slurm.conf is to be changed.\n")
 	}
@@ -28,16 +28,27 @@ func (s *SlurmConf) text(b *strings.Builder, a *Answer) {
 	}
 }
 
+// block is the lines that were judged, one a setting, to copy into slurm.conf: behind each stands what it was, as a comment.
+func (s *SlurmConf) block() (list []string) {
+	for k, line := range s.Tried {
+		if s.Before[k] != "" {
+			line += "  # was " + s.Before[k]
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
 // parts are the sections of a page: the lines first.
 func (s *SlurmConf) parts() []document.Part {
 	if s == nil {
 		return nil
 	}
-	part := document.Part{Name: "Lines of slurm.conf to change", Lines: s.Lines, Command: s.Command, Text: "The other lines stay as they are. After slurm.conf is changed on all nodes, scontrol reconfigure reads it. The command shows the effect again."}
+	part := document.Part{Name: "Lines of slurm.conf to change, with what they were", Lines: s.block(), Command: s.Command, Text: "The other lines stay as they are. After slurm.conf is changed on all nodes, scontrol reconfigure reads it. The command shows the effect again."}
 	switch {
 	case len(s.Lines) > 0:
 	case len(s.Tried) > 0:
-		part.Name, part.Text, part.Lines = "Keep your slurm.conf", "These lines were judged, and no gain is shown. The command shows the effect again.", s.Tried
+		part.Name, part.Text, part.Lines = "Keep your slurm.conf", "These lines were judged, and no gain is shown. The command shows the effect again.", s.block()
 	default:
 		part.Name, part.Text = "Keep your slurm.conf", "Nothing better was found."
 	}

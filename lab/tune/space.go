@@ -41,6 +41,33 @@ type Dimension struct {
 	Step    float64      `json:"step,omitempty"` // only multiples of it are tried; 0: any number
 	When    *params.When `json:"when,omitempty"` // another dimension decides whether it matters; nil: it always matters
 	Default string       `json:"default"`
+
+	unit float64 // of a setting of slurm.conf: seconds, or whatever it counts, of one of Slurm's units; 0: of none
+}
+
+// sensible is a number near x that an administrator can defend: two digits, of which the second is 0 or 5, in Slurm's units; of minutes whole hours, from half a day on steps of six hours, and
+// from two days on whole days.
+func (d *Dimension) sensible(x float64) float64 {
+	const minute, hour, day = 60, 60, 24 * 60
+	steps := func(x float64) float64 {
+		if x < 10 {
+			return math.Round(x)
+		}
+		step := 5 * math.Pow(10, math.Floor(math.Log10(x))-1)
+		return math.Round(x/step) * step
+	}
+	units := x / d.unit
+	switch {
+	case d.unit == 0:
+		return x
+	case d.unit != minute || units < hour:
+		return steps(units) * d.unit
+	case units < day/2:
+		return math.Round(units/hour) * hour * d.unit
+	case units < 2*day:
+		return math.Round(units/(6*hour)) * 6 * hour * d.unit
+	}
+	return steps(units/day) * day * d.unit
 }
 
 // Config is a value of each dimension, as text; empty: it does not matter beside the other values.
@@ -283,7 +310,6 @@ func (s *Space) Choice(c Config) (*solve.Choice, error) {
 	if err := params.Check(choice.Solver); err != nil {
 		return nil, err
 	}
-	s.slurm.settle(&choice)
 	choice.Label = text(&choice)
 	return &choice, nil
 }
@@ -343,7 +369,7 @@ func (d *Dimension) at(place float64) string {
 	if d.Kind == integer {
 		x = math.Floor(x)
 	}
-	return d.number(min(d.High, max(d.Low, x)))
+	return d.number(min(d.High, max(d.Low, d.sensible(x))))
 }
 
 // place is where a value lies on the scale, from 0 to 1; a value outside counts as the nearest end. False: the text is no number.

@@ -20,15 +20,15 @@ func raceText(iteration, alive, heats int) string {
 // lineWidth is the width of the text.
 const lineWidth = 80
 
-// Text is the answer for people. The first line is what to paste, or says what to keep.
+// Text is the answer for people. The first line is what to paste, or says what to keep. What the trace leaves out, see Caveats, whoever writes it says apart.
 func (a *Answer) Text() string {
 	var b strings.Builder
-	for _, caveat := range a.Caveats {
-		b.WriteString(texttable.Wrap("warning: "+caveat+"\n", lineWidth, "  "))
-	}
 	b.WriteString(a.headline() + "\n\n")
+	for _, sentence := range a.About {
+		b.WriteString(texttable.Wrap(sentence+"\n", lineWidth, ""))
+	}
 	for k, sentence := range a.sentences() {
-		if k > 0 {
+		if k > 0 || len(a.About) > 0 {
 			b.WriteString("\n")
 		}
 		b.WriteString(texttable.Wrap(sentence, lineWidth, ""))
@@ -80,6 +80,9 @@ func (a *Answer) sentences() []string {
 	if text := lab.QueuesText(a.Question.Queues); text != "" {
 		list[0] += " The policies keep" + strings.TrimPrefix(text, ";") + "."
 	}
+	if a.Withheld {
+		return list
+	}
 	if a.HeldOut == nil {
 		return append(list, a.effort())
 	}
@@ -108,6 +111,9 @@ func (a *Answer) finding() string {
 
 // verdict says what is shown.
 func (a *Answer) verdict() string {
+	if a.Withheld {
+		return fmt.Sprintf("Keep %s: nothing was tried.", a.base())
+	}
 	if a.HeldOut == nil && len(a.Races) == 0 {
 		return fmt.Sprintf("Keep %s: it was to be judged against itself.", a.base())
 	}

@@ -42,11 +42,12 @@ func Trace(ctx context.Context, space *Space, in *model.Instance, metric string,
 		return nil, err
 	}
 	opt.Test = cmp.Or(opt.Test, ByMean)
+	about, held, err := againstRecord(ctx, space, in, metric, &opt)
+	if held != nil || err != nil {
+		return held, err
+	}
 	t := &tuning{space: space, opt: opt}
 	t.question.Metric, t.question.Trace, t.question.Digest, t.question.Queues = metric, in.Name(), in.SHA256(), lab.QueuesOf(in)
-	if space.slurm != nil {
-		t.question.Digest += space.slurm.digest
-	}
 	t.question.SetAside = []string{fmt.Sprintf("the last %d jobs", len(parts.held))}
 	if err := t.open(ctx, parts.plan, parts.places, nil); err != nil {
 		return nil, err
@@ -59,7 +60,7 @@ func Trace(ctx context.Context, space *Space, in *model.Instance, metric string,
 	if err != nil {
 		return nil, err
 	}
-	a.Caveats = in.Caveats()
+	a.Caveats, a.About = in.Caveats(), about
 	if t.best != t.race.standing {
 		t.tell(1, "judging on what was set aside")
 		if err := t.judgeTrace(ctx, a, only(in, parts.held), metric); err != nil {
@@ -68,6 +69,36 @@ func Trace(ctx context.Context, space *Space, in *model.Instance, metric string,
 		a.decide()
 	}
 	return a, space.slurm.answer(a, t.best.choice.Given)
+}
+
+// againstRecord says how near what stands comes to the record of a trace that states the policy of its site, see [lab.AgainstRecord]. Where it does not explain it, the answer that keeps it is
+// held.
+func againstRecord(ctx context.Context, space *Space, in *model.Instance, metric string, opt *Options) (about []string, held *Answer, err error) {
+	if lab.SiteText(in) == "" {
+		return nil, nil, nil
+	}
+	base := space.base
+	base.Label = text(&base)
+	row := bench.Measure(ctx, base, in, bench.Settings{Options: solve.Options{Seed: opt.Seed, Unbounded: true}})
+	switch {
+	case ctx.Err() != nil:
+		return nil, nil, ctx.Err()
+	case row.Solution == nil:
+		return nil, nil, fmt.Errorf("%s: %s", row.Solver, cmp.Or(row.Fault, "no schedule"))
+	}
+	run := lab.Run{Policy: row.Solver, Online: true, Solution: row.Solution}
+	if space.slurm != nil {
+		run.Policy = lab.Site
+	}
+	about, withheld, err := lab.AgainstRecord(ctx, in, run, opt.Lab, opt.Anyway)
+	if err != nil || !withheld {
+		return about, nil, err
+	}
+	held = &Answer{
+		Caveats: in.Caveats(), About: about, Withheld: true, Format: format, Version: solve.Version(), Found: base.Label, Recommended: base.Label, Keep: true, Races: []Iteration{},
+		Question: Question{Solver: base.Label, Space: space.Dimensions, Metric: metric, Trace: in.Name(), Queues: lab.QueuesOf(in), Training: []string{}, SetAside: []string{}, Digest: in.SHA256(), Seed: opt.Seed, Confidence: opt.Confidence},
+	}
+	return about, held, space.slurm.answer(held, nil)
 }
 
 // traceParts are the windows of a trace, to race on, and the jobs of the part that is set aside.

@@ -45,6 +45,7 @@ type Options struct {
 	Steal      bool    // other programs tune the same in the same folder: share the runs with them
 	Test       Test    // empty: by rank on instances, by mean on a trace
 	Lab        lab.Options
+	Anyway     bool // search even if the policy of the site, which the trace states, does not explain the record
 	Warn       func(string)
 	Progress   func(share float64, what string) // nil: silent
 }
@@ -56,7 +57,9 @@ func Defaults() Options {
 
 // Answer is the outcome of a tuning.
 type Answer struct {
-	Caveats     []string    `json:"caveats,omitempty"` // what the trace leaves out, and what of slurm.conf is not followed: whoever writes the answer says it first
+	Caveats     []string    `json:"caveats,omitempty"`      // what the trace leaves out, and what of slurm.conf is not followed: whoever writes the answer says it first
+	About       []string    `json:"about_record,omitempty"` // the policy of the site, and how near it comes to the record; absent: the trace states none
+	Withheld    bool        `json:"withheld,omitempty"`     // nothing was looked for: what is found would rest on a replay that does not explain the record
 	Format      string      `json:"format"`
 	Version     string      `json:"version"`
 	Question    Question    `json:"question"`

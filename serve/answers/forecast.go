@@ -46,6 +46,9 @@ func Ask(ctx context.Context, q *Question) (*JobAnswer, error) {
 		return nil, err
 	}
 	assumed := forReplay(q.In, "policy "+q.By.Stated)
+	if assumed.about, _, err = aboutRecord(ctx, q.In, q.By.Stated, q.By.Policy, q.Seed, true); err != nil {
+		return nil, err
+	}
 	return &JobAnswer{Answer: *answer, Assumes: assumed.Full(), Assumed: assumed}, nil
 }
 
@@ -69,6 +72,9 @@ func Forecast(ctx context.Context, in *model.Instance, job string, at float64, b
 		return nil, err
 	}
 	assumed := forForecast(in, answer, "policy "+by.Stated)
+	if assumed.about, _, err = aboutRecord(ctx, in, by.Stated, by.Policy, opt.Seed, true); err != nil {
+		return nil, err
+	}
 	return &QueueAnswer{answer, assumed.Full(), assumed}, nil
 }
 
@@ -126,11 +132,14 @@ func Calibration(f *forecast.Forecast) string {
 }
 
 // Assumption says in one line what an answer about the jobs of an instance assumes.
-type Assumption struct{ what, policy, left string }
+type Assumption struct {
+	what, policy, left string
+	about              []string // how near the policy comes to the record of a site
+}
 
 // assuming is an assumption about which jobs arrive and how long jobs run, and about the policy.
 func assuming(in *model.Instance, what, policy string) Assumption {
-	return Assumption{what + lab.QueuesText(lab.QueuesOf(in)), policy, strings.Join(in.Caveats(), "; ")}
+	return Assumption{what: what + lab.QueuesText(lab.QueuesOf(in)), policy: policy, left: strings.Join(in.Caveats(), "; ")}
 }
 
 // forReplay is what the replay of an instance assumes.
@@ -151,10 +160,14 @@ func forForecast(in *model.Instance, f *forecast.Forecast, policy string) Assump
 }
 
 // Full is the line with all that the instance leaves out.
-func (a Assumption) Full() string { return a.text(a.left) }
+func (a Assumption) Full() string {
+	return strings.Join(append([]string{a.text(a.left)}, a.about...), "; ")
+}
 
 // Line is the line below warnings that say what the instance leaves out.
-func (a Assumption) Line() string { return "assumes: " + a.text("what stands in the warning") + "\n" }
+func (a Assumption) Line() string {
+	return strings.Join(append(slices.Clone(a.about), "assumes: "+a.text("what stands in the warning")), "\n") + "\n"
+}
 
 func (a Assumption) text(left string) string {
 	if a.left == "" {

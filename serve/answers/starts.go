@@ -39,8 +39,9 @@ type JobForecast struct {
 	Starts     map[string]whatif.JobStart `json:"starts"`   // by policy
 }
 
-// Starts says when each job of the instance would start under the policies, which are on line, if every job ran as long as the instance states.
-func Starts(ctx context.Context, in *model.Instance, choices []solve.Choice, seed uint64) (*StartTable, error) {
+// Starts says when each job of the instance would start under the policies, which are on line, if every job ran as long as the instance states. Where the
+// first, that of a site, does not explain the record, the others are held back, unless anyway says otherwise.
+func Starts(ctx context.Context, in *model.Instance, choices []solve.Choice, seed uint64, anyway bool) (*StartTable, error) {
 	f := &StartTable{Instance: in.Name(), Unit: in.Units().Time, Policies: []string{}, Jobs: []JobForecast{}, Notes: []string{}}
 	var place []int // in the list, of each job; −1: it runs already
 	for k := range in.Jobs() {
@@ -56,6 +57,15 @@ func Starts(ctx context.Context, in *model.Instance, choices []solve.Choice, see
 			listed.Estimate = new(j.Estimate)
 		}
 		f.Jobs = append(f.Jobs, listed)
+	}
+	f.Assumed = forReplay(in, "the policy of each column")
+	first := choices[0]
+	about, withheld, err := aboutRecord(ctx, in, first.Label, first.Solver.(solve.Policy), seed, anyway)
+	if err != nil {
+		return nil, err
+	}
+	if f.Assumed.about = about; withheld {
+		choices = choices[:1]
 	}
 	for _, choice := range choices {
 		starts, err := whatif.Starts(ctx, choice.Label, choice.Solver.(solve.Policy), in, seed)
@@ -75,7 +85,6 @@ func Starts(ctx context.Context, in *model.Instance, choices []solve.Choice, see
 			f.Notes = append(f.Notes, fmt.Sprintf("do not rely on the figures of %s: it delays %s already", choice.Label, numtext.Counted(late, "job, which runs", "jobs, which run")))
 		}
 	}
-	f.Assumed = forReplay(in, "the policy of each column")
 	f.Assumes = f.Assumed.Full()
 	return f, nil
 }

@@ -10,5 +10,7 @@
 //	enum    the values that there are, separated by commas
 //	check   the range, see package model
 //
+// A text that is the name of a file on the command line, with the placeholder FILE, is the text of the file in a request.
+//
 // The names of flags in a text, such as --rolling, are those of the members in a request.
 package question

@@ -85,7 +85,11 @@ func (f *Field) Description() string {
 		}
 		return strings.ReplaceAll(strings.TrimPrefix(name, "--"), "-", "_")
 	})
+	ofFile := strings.Contains(text, "'FILE'")
 	text = placeholder.ReplaceAllString(text, "$1")
+	if ofFile {
+		text += "; here the text of the file"
+	}
 	switch f.Type {
 	case reflect.TypeFor[Seconds]():
 		text += "; a number of seconds"

@@ -83,7 +83,7 @@ func TestSettingsOfForecasts(t *testing.T) {
 		t.Errorf("options %+v, expected %+v", got, want)
 	}
 	s.Samples, s.From, s.To = new(7), new(0.25), new(0.5)
-	s.Runs, s.Least, s.Recent, s.Trials, s.Independent, s.Arrivals, s.Day, s.Seed = 11, 12, 13, 14, true, false, 15, 16
+	s.Runs, s.Least, s.Recent, s.Trials, s.Independent, s.Arrivals, s.Day, s.Seed = 11, 12, 13, 14, true, false, new(15.0), 16
 	if got, want := s.Sampling(), (forecast.Sampling{Samples: 7, From: 0.25, To: 0.5}); got != want {
 		t.Errorf("sampling %+v, expected %+v", got, want)
 	}

@@ -1,13 +1,16 @@
 package question
 
 import (
+	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/internal/claim"
 	"github.com/allot-opt/allot/lab"
 )
 
 // Advise asks for a weekly page for a site. Only the command line asks it.
 type Advise struct {
-	Policy     string  `json:"policy,omitempty" doc:"the 'POLICY' of the site, as for allot policies"`
+	slurm.Files
+	Policy     string  `json:"policy,omitempty" doc:"the 'POLICY' of the site, as for allot policies" absent:"the one that the trace states, else easy"`
+	Anyway     bool    `json:"anyway,omitempty" doc:"show what rests on replays even if the policy of the site does not explain what was recorded"`
 	Risk       float64 `json:"risk,omitempty" check:"[0.0001,0.5]" doc:"a time limit may kill this 'SHARE' of later jobs at most, such as 0.01 for 1 in 100"`
 	Only       string  `json:"only,omitempty" enum:"limits,needs,waits,load,policies" doc:"make only one 'PART'"`
 	Anonymise  bool    `json:"anonymise,omitempty" doc:"replace the names of users, accounts, jobs, queues, clusters and machines by labels"`
@@ -20,11 +23,12 @@ type Advise struct {
 // SetDefaults sets what an absent setting means.
 func (s *Advise) SetDefaults() {
 	usual := lab.Defaults()
-	s.Policy, s.Risk, s.More, s.Confidence, s.Replicates, s.Seed = "easy", 0.01, 0.1, usual.Confidence, usual.Replicates, usual.Seed
+	s.Risk, s.More, s.Confidence, s.Replicates, s.Seed = 0.01, 0.1, usual.Confidence, usual.Replicates, usual.Seed
 }
 
 // Tune asks for parameters of a solver or policy that serve better. Only the command line asks it.
 type Tune struct {
+	slurm.Files
 	Policy     string   `json:"policy,omitempty" doc:"tune policy 'NAME' on a trace, as for allot policies"`
 	Vary       Texts    `json:"vary,omitempty" doc:"vary 'PARAM', PARAM=A,B,C or PARAM=LOW..HIGH" absent:"all that say where to look"`
 	Runs       int      `json:"runs,omitempty" check:"[20,)" doc:"stop after 'N' runs in all, those of the judgement included" absent:"no limit"`
@@ -39,6 +43,7 @@ type Tune struct {
 	Workers    int      `json:"workers,omitempty" check:"count" doc:"use 'N' workers in each run"`
 	Jobs       int      `json:"jobs,omitempty" check:"count" doc:"run 'N' runs at a time" absent:"processors"`
 	Steal      bool     `json:"steal,omitempty" doc:"share the runs with other programs that give the same command"`
+	Anyway     bool     `json:"anyway,omitempty" doc:"tune even if the policy of the site does not explain what was recorded"`
 	Judge      Texts    `json:"judge,omitempty" doc:"with --slurm-conf: do not look for settings, but show the effect of 'SETTING', such as PriorityWeightAge=1000" absent:"none: look for settings"`
 }
 

@@ -1,7 +1,10 @@
 package question
 
+import "github.com/allot-opt/allot/formats/slurm"
+
 // Explain asks why a job runs where and when it does, or how a solver came to its schedule.
 type Explain struct {
+	slurm.Files
 	Job    string  `json:"job,omitempty" flag:"-" doc:"id of the job; with --trace absent: the steps about all jobs"`
 	Trace  bool    `json:"trace,omitempty" doc:"give each step of the solver that made the solution, which runs again, or of the one that --solver names: the rule that decided, the scores of the clusters, and which job was placed where and when"`
 	Solver string  `json:"solver,omitempty" doc:"with --trace and without a solution: follow the solver 'NAME'; NAME:KEY=VALUE:… sets parameters"`

@@ -1,6 +1,7 @@
 package question
 
 import (
+	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/lab"
 	"github.com/allot-opt/allot/lab/forecast"
 	"github.com/allot-opt/allot/serve/answers"
@@ -8,8 +9,9 @@ import (
 
 // Policies asks how policies do on a trace.
 type Policies struct {
+	slurm.Files
 	Name       string   `json:"name,omitempty" flag:"-" doc:"name of the trace's file, for the report" absent:"trace"`
-	Policies   Names    `json:"policies,omitempty" doc:"'NAMES' of policies, as for allot compare --solvers; each is compared with the first" absent:"fcfs,easy,conservative"`
+	Policies   Names    `json:"policies,omitempty" doc:"'NAMES' of policies, as for allot compare --solvers; each is compared with the first" absent:"the site's, if the trace states one, and fcfs,easy,conservative"`
 	Load       *float64 `json:"load,omitempty" doc:"stretch or shrink the gaps between arrivals to the offered load 'L'" absent:"the load of the trace"`
 	Processors int      `json:"processors,omitempty" check:"count" doc:"'N' processors of the system of a trace whose file lacks or misstates them" absent:"as the file says"`
 	WarmUp     float64  `json:"warm_up,omitempty" doc:"do not count jobs that arrive in the first or the last 'SHARE' of the time"`
@@ -20,6 +22,7 @@ type Policies struct {
 	Replicates int      `json:"replicates,omitempty" check:"counter" doc:"'N' replicates of the bootstrap"`
 	Block      int      `json:"block,omitempty" check:"counter" doc:"'N' days in a block of the bootstrap" absent:"1.5 times the cube root of the number of days, at most a tenth of the days, and at least 3"`
 	Seed       uint64   `json:"seed,omitempty" doc:"seed 'N' of the bootstrap and of the policies' random draws"`
+	Anyway     bool     `json:"anyway,omitempty" doc:"compare even if the policy of the site does not explain what was recorded"`
 	Time       Seconds  `json:"time,omitempty" check:"time" doc:"limit 'DURATION' of the time of each policy or solver, from when the trace is read" absent:"none"`
 }
 
@@ -32,17 +35,19 @@ func (s *Policies) SetDefaults() {
 // Options are those of the comparison.
 func (s *Policies) Options() answers.TraceOptions {
 	return answers.TraceOptions{
-		Options: lab.Options{WarmUp: s.WarmUp, Narrow: s.Narrow, Confidence: s.Confidence, Replicates: s.Replicates, Block: s.Block, Seed: s.Seed},
+		Options: lab.Options{WarmUp: s.WarmUp, Narrow: s.Narrow, Confidence: s.Confidence, Replicates: s.Replicates, Block: s.Block, Seed: s.Seed, AsSite: true, Anyway: s.Anyway},
 		Load:    s.Load, Days: s.Day, Shorts: s.Short,
 	}
 }
 
 // Simulate asks when the jobs of a queue would start.
 type Simulate struct {
+	slurm.Files
 	Job         string     `json:"job,omitempty" doc:"ask about the job 'ID' of the instance"`
-	Policies    Names      `json:"policies,omitempty" doc:"without --submit, --job, --quantiles and --backtest: 'NAMES' of on-line policies, as for allot compare --solvers" absent:"fcfs,easy,conservative,multifactor"`
+	Policies    Names      `json:"policies,omitempty" doc:"without --submit, --job, --quantiles and --backtest: 'NAMES' of on-line policies, as for allot compare --solvers" absent:"the site's, if the instance states one, and fcfs,easy,conservative,multifactor"`
 	At          *float64   `json:"at,omitempty" flag:"-" check:"time" doc:"submit the job, or forecast, at this time" absent:"the job's arrival; without a job 0"`
-	Solver      string     `json:"solver,omitempty" doc:"with --submit, --job, --quantiles or --backtest: 'NAME' of an on-line solver; allot solvers lists them"`
+	Solver      string     `json:"solver,omitempty" doc:"with --submit, --job, --quantiles or --backtest: 'NAME' of an on-line solver; allot solvers lists them" absent:"the site's policy, as the instance states it, else easy"`
+	Anyway      bool       `json:"anyway,omitempty" doc:"compare policies even if that of the site does not explain what was recorded"`
 	Param       Parameters `json:"param,omitempty" doc:"set a parameter of the solver, 'KEY=VALUE'"`
 	Quantiles   bool       `json:"quantiles,omitempty" doc:"forecast P10, P50 and P90 of the start of the job, or of all waiting jobs"`
 	Backtest    bool       `json:"backtest,omitempty" doc:"measure on a trace how good such forecasts are"`
@@ -63,7 +68,7 @@ type Simulate struct {
 // SetDefaults sets what an absent setting means.
 func (s *Simulate) SetDefaults() {
 	usual := forecast.Defaults()
-	s.Solver, s.Seed = "easy", 1
+	s.Seed = 1
 	s.Runs, s.Least, s.Recent, s.Trials, s.Arrivals = usual.Runs, usual.Least, usual.Recent, usual.Trials, true
 }
 

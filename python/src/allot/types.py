@@ -118,6 +118,8 @@ class Job(TypedDict):
     group: NotRequired[str]
     # queue or partition that the job was submitted to
     queue: NotRequired[str]
+    # quality of service, by its name in Slurm
+    quality: NotRequired[str]
     # class of the user, one of user_classes
     user_class: NotRequired[str]
     # workflow the job belongs to, one of workflows
@@ -276,6 +278,16 @@ class Running(TypedDict):
     elapsed: NotRequired[float]
 
 
+class Site(TypedDict):
+    # lines of slurm.conf: PriorityFlags, PriorityWeightTRES, PriorityUsageResetPeriod, and of partitions
+    # PriorityJobFactor and TRESBillingWeights
+    settings: NotRequired[list[str]]
+    # lines of sacctmgr show assoc -P, the first of them the header: shares of accounts and users
+    accounts: NotRequired[list[str]]
+    # lines of sacctmgr show qos -P, the first of them the header: priorities of qualities of service
+    qualities: NotRequired[list[str]]
+
+
 class Tariff(TypedDict):
     # pairs [time, value], by time: cost of a priced unit from then on; it may be negative
     price: NotRequired[list[list[float]]]
@@ -364,6 +376,14 @@ class InstanceDocument(TypedDict):
     # the partitions of the record that the instance was made of; only jobs that are added later, and
     # questions about jobs, are bound by them
     partitions: NotRequired[list[Partition]]
+    # the policy of the site that the record is of, as allot solve --solver names it, such as
+    # backfill:order=priority: what others are compared with; absent: not known
+    policy: NotRequired[str]
+    # nobody knows the site's policy: what policy states is assumed
+    policy_assumed: NotRequired[bool]
+    # what the order slurm counts by beside its parameters; absent: all accounts, users, partitions and
+    # qualities of service count alike
+    site: NotRequired[Site]
     # what power costs, and emits, by time; of every cluster without its own
     tariff: NotRequired[Tariff]
     # the time within which jobs start and end, and power counts; absent: jobs are free, and power counts from
