@@ -61,7 +61,8 @@ type Sampling struct {
 //
 // Complexity: for each sample that of [Queue] with one job, without its replay; samples share trials.
 func Backtest(ctx context.Context, name string, policy solve.Policy, in *model.Instance, sampling Sampling, opt Options, step func()) ([]Sample, error) {
-	if err := opt.checkFor(in); err != nil {
+	opt, err := opt.For(in)
+	if err != nil {
 		return nil, err
 	}
 	if !(sampling.Samples >= 1 && sampling.From >= 0 && sampling.From < sampling.To && sampling.To <= 1) {

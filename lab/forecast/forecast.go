@@ -65,7 +65,8 @@ func (j *Job) StartsAt(at float64) bool {
 // have started, if a run can begin in the middle and the policy decides afresh at each instant; otherwise of all jobs since the last moment at which
 // none waited, or since the beginning. The trials simulate about as many jobs as the runs, and up to 65,536 more, unless fewer than 40 trials fit in that.
 func Queue(ctx context.Context, name string, policy solve.Policy, in *model.Instance, at float64, job string, history *History, opt Options) (*Forecast, error) {
-	if err := opt.checkFor(in); err != nil {
+	opt, err := opt.For(in)
+	if err != nil {
 		return nil, err
 	}
 	t, err := replay(ctx, in, policy, opt.Seed)

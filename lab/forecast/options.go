@@ -42,17 +42,17 @@ func Defaults() Options {
 // most bounds the numbers of the options, so that what they ask for fits in memory.
 const most = 1_000_000
 
-// checkFor is Check for an instance, whose unit of time says how long 24 hours are.
-func (o *Options) checkFor(in *model.Instance) error {
+// For are the options for an instance, whose unit of time says how long 24 hours are. The error is that of Check, or says that the unit is not known.
+func (o Options) For(in *model.Instance) (Options, error) {
 	if err := o.Check(); err != nil || o.Day > 0 {
-		return err
+		return o, err
 	}
 	seconds, known := timetext.Seconds(cmp.Or(in.Units().Time, "s"))
 	if !known {
-		return fmt.Errorf("day: expected the length of a day, because units.time %q is no unit whose length is known", in.Units().Time)
+		return o, fmt.Errorf("day: expected the length of a day, because units.time %q is no unit whose length is known", in.Units().Time)
 	}
 	o.Day = 86400 / seconds
-	return nil
+	return o, nil
 }
 
 // Check returns an error that names the first setting that is out of its range.

@@ -31,6 +31,10 @@ func CheckSampling(s forecast.Sampling) error {
 // Backtest measures forecasts on a trace, which the report calls name if it has no name of its own. It calls step after each forecast, from any goroutine. If ctx ends, the
 // report is of the forecasts that were ready; the error is that of ctx where none was, and a [*NoSamplesError] where the trace has no job to forecast.
 func Backtest(ctx context.Context, in *model.Instance, name string, by PolicyOf, sampling forecast.Sampling, opt forecast.Options, step func()) (*BacktestAnswer, error) {
+	opt, err := opt.For(in)
+	if err != nil {
+		return nil, err
+	}
 	samples, err := forecast.Backtest(ctx, by.Name, by.Policy, in, sampling, opt, step)
 	switch {
 	case err != nil:
