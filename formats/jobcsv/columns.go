@@ -49,6 +49,7 @@ var columns = []column{
 	text("user", func(j *model.JobSpec) *string { return &j.User }),
 	text("group", func(j *model.JobSpec) *string { return &j.Group }),
 	text("queue", func(j *model.JobSpec) *string { return &j.Queue }),
+	text("quality", func(j *model.JobSpec) *string { return &j.Quality }),
 	text("user_class", func(j *model.JobSpec) *string { return &j.UserClass }),
 	text("workflow", func(j *model.JobSpec) *string { return &j.Workflow }),
 	{name: "after", set: setAfter, cell: func(j *model.JobSpec) string { return strings.Join(plaintext.Cells(slices.Clone(j.After)...), ";") }},

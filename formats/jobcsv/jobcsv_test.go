@@ -154,7 +154,7 @@ func TestOptionsRefused(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	const columns = "id, arrival, processors, tasks, work, work_cv, estimate, reference_speed, span, memory, input, output, message, min_bandwidth, " +
-		"deadline, deadline_hard, budget, licences, user, group, queue, user_class, workflow, after, block, resources, machines, per_machine, features, exclusive, reservation, power, recorded, requested, job_memory, runtime.CLUSTER"
+		"deadline, deadline_hard, budget, licences, user, group, queue, quality, user_class, workflow, after, block, resources, machines, per_machine, features, exclusive, reservation, power, recorded, requested, job_memory, runtime.CLUSTER"
 	const rename = "; --rename COLUMN=FIELD reads a column of another name, and passes over it with the field result.COLUMN"
 	for _, c := range []struct{ name, table, want string }{
 		{"empty", "", "t.csv: expected a first row with the names of the columns, found an empty file"},

@@ -54,12 +54,8 @@ func readHour(t *testing.T, record string) *hour {
 	for _, p := range settings.Partitions {
 		h.site.Partitions = append(h.site.Partitions, p.Partition())
 	}
-	var qualities map[string]string
 	if h.site.Associations, err = format.ReadAssociations(of("assoc.txt"), format.Source{}); err == nil {
 		h.site.Qualities, err = format.ReadQualities(of("qos.txt"))
-	}
-	if err == nil {
-		qualities, err = format.ReadJobQualities(of(record).Reader)
 	}
 	if err == nil {
 		h.parameters, err = settings.Parameters()
@@ -67,7 +63,10 @@ func readHour(t *testing.T, record string) *hour {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.site.Of = func(id string) (string, float64, float64) { return qualities[id], 0, 0 }
+	h.site.Of = func(id string) (string, float64, float64) {
+		k, _ := in.JobIndex(id)
+		return in.Jobs()[k].Quality(), 0, 0
+	}
 	return h
 }
 
