@@ -83,6 +83,15 @@ func (p *Platform) Partition(name string) (machines []int, known bool) {
 	return machines, true
 }
 
+// Tier is that of a partition that the instance states, else 0.
+func (p *Platform) Tier(partition string) float64 {
+	of, known := p.in.Partition(partition)
+	if !known {
+		return 0
+	}
+	return of.Tier
+}
+
 // Queue is a queue of the system: the jobs that name one partition.
 type Queue struct {
 	Name     string

@@ -388,7 +388,7 @@ PartitionName=b PriorityTier=3
 	want := []string{
 		"PriorityType=priority/basic: only priority/multifactor is simulated", "PreemptType=preempt/qos: no job is preempted",
 		"PrioritySiteFactorPlugin=site_factor/mine: the plugin's factors are not known", "SchedulerType=sched/builtin: only sched/backfill is simulated",
-		"SelectType=select/linear: only select/cons_tres and select/cons_res are simulated", `PriorityTier=3: tiers of partitions do not order the queue (partition "b", beside "a")`, "SchedulerParameters=bf_licenses: licences are not planned ahead",
+		"SelectType=select/linear: only select/cons_tres and select/cons_res are simulated", "SchedulerParameters=bf_licenses: licences are not planned ahead",
 		"SchedulerParameters=BF_Max_Job_Start=5: any number of jobs may start in a cycle", "SchedulerParameters=bf_new: this option is not known",
 	}
 	if got := s.Unsupported(); !reflect.DeepEqual(got, want) {

@@ -97,12 +97,6 @@ func (s *Settings) Unsupported() []string {
 			add(c.name, value, c.why)
 		}
 	}
-	for _, p := range s.Partitions {
-		if first := s.Partitions[0]; p.Tier != first.Tier {
-			add("PriorityTier", fmt.Sprint(p.Tier), "tiers of partitions do not order the queue (partition "+lines.Quote(p.Name)+", beside "+lines.Quote(first.Name)+")")
-			break
-		}
-	}
 	for _, o := range s.Scheduler {
 		if !slices.Contains(followedOptions, strings.ToLower(o.Name)) {
 			list = append(list, "SchedulerParameters="+o.text()+": "+o.instead())

@@ -137,6 +137,7 @@ type lineOf struct {
 	waiting  int      // queued jobs
 	by       *sim.Job // the job that did not fit, and so closes the queue; nil: it is open
 	tests    int
+	tier     float64 // of the partition
 }
 
 // option is a cluster on which a job can run.
@@ -260,7 +261,7 @@ func (p *slurm) linesOf(queue string) []*lineOf {
 // lineOf is the queue of the name.
 func (p *slurm) lineOf(name string) *lineOf {
 	if p.lines[name] == nil {
-		p.lines[name] = &lineOf{machines: newBitset(len(p.platform.Machines))}
+		p.lines[name] = &lineOf{machines: newBitset(len(p.platform.Machines)), tier: p.platform.Tier(name)}
 	}
 	return p.lines[name]
 }

@@ -53,10 +53,14 @@ func (p *slurm) insert(j *sim.Job) {
 	}
 }
 
-// before is the order of the queue: jobs of a reservation first.
+// before is the order of the queue: jobs of a reservation first, then those of a higher tier. A job of several partitions has the highest of their tiers: where Slurm has an entry for each partition, it
+// has one.
 func (p *slurm) before(a, b *sim.Job) bool {
 	if first := p.reserved(a); first != p.reserved(b) {
 		return first
+	}
+	if x, y := p.tier(a), p.tier(b); x != y {
+		return x > y
 	}
 	if p.scorer != nil {
 		if x, y := p.scores[a.Handle].score, p.scores[b.Handle].score; x != y {
@@ -64,6 +68,16 @@ func (p *slurm) before(a, b *sim.Job) bool {
 		}
 	}
 	return a.Number < b.Number
+}
+
+// tier is the highest tier of the partitions of the job.
+func (p *slurm) tier(j *sim.Job) float64 {
+	of := p.line[j.Handle]
+	highest := of[0].tier
+	for _, l := range of[1:] {
+		highest = max(highest, l.tier)
+	}
+	return highest
 }
 
 // reserved says whether the job belongs to a reservation.
