@@ -246,15 +246,14 @@ func (r *Report) withheld() bool { return r.Unexplained != nil && r.Unexplained.
 
 // AboutRecord says which policy is that of the site, and how near it comes to the record, or that there is none; withheld: what rests on a replay is held back. Nil: the instance states no
 // policy of a site.
-func (r *Report) AboutRecord() (list []string, withheld bool) {
+func (r *Report) AboutRecord() (about []string, withheld bool) {
 	if r.Site == "" || r.Baseline == "" {
 		return nil, false
 	}
-	name := "The site's policy"
-	if r.Baseline != Site && r.Baseline != r.Site && !strings.HasPrefix(r.Site, r.Baseline+" (") {
-		name = r.short(r.Baseline)
+	name, list := "The site's policy", []string{"The site: " + r.Site + "."}
+	if r.Baseline != Site && r.Baseline != r.Site && !strings.HasPrefix(r.Site, r.Baseline+" (") { // another is asked for
+		name, list = r.short(r.Baseline), nil
 	}
-	list = []string{"The site: " + r.Site + "."}
 	fit := r.fitOfSite()
 	switch {
 	case r.Record == nil:
