@@ -215,10 +215,11 @@ func sweep(in *model.Instance, c int, runs []recordedRun, each float64) (list []
 	return append(list, text)
 }
 
-// explain says whether the first of the policies, that of the site, explains the record of an instance that states one; where it does not, what the record shows.
-func (r *Report) explain(in *model.Instance, runs []Run, anyway bool) {
+// explain says whether the first of the policies, that of the site, explains the record of an instance that states one; where it does not, what the record shows. Withheld: what rests on
+// the replay is held back.
+func (r *Report) explain(in *model.Instance, runs []Run, anyway bool) (withheld bool) {
 	if r.Site = SiteText(in); r.Site == "" || len(runs) == 0 {
-		return
+		return false
 	}
 	r.Baseline = runs[0].Policy
 	if fit := r.fitOfSite(); fit != nil && !fit.Explains {
@@ -227,6 +228,7 @@ func (r *Report) explain(in *model.Instance, runs []Run, anyway bool) {
 			r.Record.Fits, r.Record.Nearest, r.Record.Explained = []Fit{*fit}, fit.Policy, false
 		}
 	}
+	return r.withheld()
 }
 
 // fitOfSite is the fit of the site's policy; nil: there is no record, or the policy is not on line.
