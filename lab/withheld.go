@@ -12,14 +12,23 @@ import (
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/shown"
+	"github.com/allot-opt/allot/solve"
 )
 
 // Site is the label of the policy that an instance states as that of its site.
 const Site = "site"
 
+// SitePolicy is the policy that an instance states as that of its site, empty: none, and whether it is assumed. A command that a file names is no policy: it is never run.
+func SitePolicy(in *model.Instance) (policy string, assumed bool) {
+	if policy, assumed = in.Policy(); policy != "" && solve.External(policy) {
+		return "", false
+	}
+	return policy, assumed
+}
+
 // SiteText says which policy an instance states, and whether it is assumed; empty: none.
 func SiteText(in *model.Instance) string {
-	policy, assumed := in.Policy()
+	policy, assumed := SitePolicy(in)
 	if policy != "" && assumed {
 		return policy + " (assumed with Slurm's defaults: the site's policy is not known, --slurm-conf states it)"
 	}
