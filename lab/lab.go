@@ -313,10 +313,7 @@ func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (
 	if report.Record, err = s.record(runs, schedules); err != nil {
 		return nil, err
 	}
-	if opt.AsSite {
-		report.explain(in, runs, opt.Anyway)
-	}
-	if report.withheld() {
+	if opt.AsSite && report.explain(in, runs, opt.Anyway) {
 		report.Groups = []Group{}
 		return report, nil
 	}

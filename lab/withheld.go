@@ -12,14 +12,23 @@ import (
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/shown"
+	"github.com/allot-opt/allot/solve"
 )
 
 // Site is the label of the policy that an instance states as that of its site.
 const Site = "site"
 
+// SitePolicy is the policy that an instance states as that of its site, empty: none, and whether it is assumed. A command that a file names is no policy: it is never run.
+func SitePolicy(in *model.Instance) (policy string, assumed bool) {
+	if policy, assumed = in.Policy(); policy != "" && solve.External(policy) {
+		return "", false
+	}
+	return policy, assumed
+}
+
 // SiteText says which policy an instance states, and whether it is assumed; empty: none.
 func SiteText(in *model.Instance) string {
-	policy, assumed := in.Policy()
+	policy, assumed := SitePolicy(in)
 	if policy != "" && assumed {
 		return policy + " (assumed with Slurm's defaults: the site's policy is not known, --slurm-conf states it)"
 	}
@@ -215,10 +224,11 @@ func sweep(in *model.Instance, c int, runs []recordedRun, each float64) (list []
 	return append(list, text)
 }
 
-// explain says whether the first of the policies, that of the site, explains the record of an instance that states one; where it does not, what the record shows.
-func (r *Report) explain(in *model.Instance, runs []Run, anyway bool) {
+// explain says whether the first of the policies, that of the site, explains the record of an instance that states one; where it does not, what the record shows. Withheld: what rests on
+// the replay is held back.
+func (r *Report) explain(in *model.Instance, runs []Run, anyway bool) (withheld bool) {
 	if r.Site = SiteText(in); r.Site == "" || len(runs) == 0 {
-		return
+		return false
 	}
 	r.Baseline = runs[0].Policy
 	if fit := r.fitOfSite(); fit != nil && !fit.Explains {
@@ -227,6 +237,7 @@ func (r *Report) explain(in *model.Instance, runs []Run, anyway bool) {
 			r.Record.Fits, r.Record.Nearest, r.Record.Explained = []Fit{*fit}, fit.Policy, false
 		}
 	}
+	return r.withheld()
 }
 
 // fitOfSite is the fit of the site's policy; nil: there is no record, or the policy is not on line.
@@ -246,15 +257,14 @@ func (r *Report) withheld() bool { return r.Unexplained != nil && r.Unexplained.
 
 // AboutRecord says which policy is that of the site, and how near it comes to the record, or that there is none; withheld: what rests on a replay is held back. Nil: the instance states no
 // policy of a site.
-func (r *Report) AboutRecord() (list []string, withheld bool) {
+func (r *Report) AboutRecord() (about []string, withheld bool) {
 	if r.Site == "" || r.Baseline == "" {
 		return nil, false
 	}
-	name := "The site's policy"
-	if r.Baseline != Site && r.Baseline != r.Site && !strings.HasPrefix(r.Site, r.Baseline+" (") {
-		name = r.short(r.Baseline)
+	name, list := "The site's policy", []string{"The site: " + r.Site + "."}
+	if r.Baseline != Site && r.Baseline != r.Site && !strings.HasPrefix(r.Site, r.Baseline+" (") { // another is asked for
+		name, list = r.short(r.Baseline), nil
 	}
-	list = []string{"The site: " + r.Site + "."}
 	fit := r.fitOfSite()
 	switch {
 	case r.Record == nil:

@@ -502,6 +502,8 @@ func TestRefuses(t *testing.T) {
 		"a list":             {"solve", with(tiny, `"param": {"effort": [1]}`), http.StatusBadRequest, `{"path":"param.effort"`},
 		"a command":          {"solve", with(tiny, `"solver": "mct+exec:true"`), http.StatusBadRequest, "this service runs no commands"},
 		"a labelled command": {"solve", with(tiny, `"solver": "x=exec:true"`), http.StatusBadRequest, "this service runs no commands"},
+		"a site's policy":    {"policies", `{"replicates": 100, "trace": "JobID|Submit|Start|End|NCPUS|TimelimitRaw|Partition\n1|10|10|20|4|5|p\n2|11|20|30|4|5|p\n", "slurm_conf": "NodeName=n1 CPUs=4\nPartitionName=p Nodes=n1\nPriorityType=priority/basic\n"}`, http.StatusOK, `"site":"backfill"`},
+		"a site's Include":   {"policies", `{"trace": "JobID|Submit|Start|End|NCPUS\n1|10|10|20|4\n", "slurm_conf": "Include /etc/passwd\n"}`, http.StatusBadRequest, "no file"},
 		"a policy's command": {"policies", `{"trace": ` + quoted(tiny) + `, "policies": ["easy", "exec-online:true"]}`, http.StatusBadRequest, "this service runs no commands"},
 		"a command to rank":  {"compare", `{"instances": [` + quoted(tiny) + `], "solvers": ["mct", "exec:true"]}`, http.StatusBadRequest, "this service runs no commands"},
 		"a call":             {"solve", with(tiny, `"solver": "call:f"`), http.StatusBadRequest, "only a client on standard input"},

@@ -80,10 +80,8 @@ func runSimulate(c *cli.Context, args []string) error {
 	if !asksOne(c) {
 		return runStarts(c, args[0], &q)
 	}
-	if q.Solver != "" { // not only after the instance is read
-		if _, err := policyOn(nil, &q); err != nil {
-			return err
-		}
+	if _, err := policyOn(nil, &q); err != nil { // not only after the instance is read
+		return err
 	}
 	if err := oneFromStdin("INSTANCE, --submit and --history", args[0], c.String("submit"), c.String("history")); err != nil {
 		return err
@@ -157,12 +155,12 @@ func runSimulate(c *cli.Context, args []string) error {
 	return writeAnswerOn(c, c.String("output"), in, 0, told, func() string { return whatIfText(told, datesOf(in)) })
 }
 
-// policyOn is the policy that is asked for, else that of the site of the instance.
+// policyOn is the policy that is asked for, else that of the site of the instance; without an instance none.
 func policyOn(in *model.Instance, q *question.Simulate) (answers.PolicyOf, error) {
-	name := q.Solver
-	if name == "" {
-		name = answers.NamedPolicy(in, "")
+	if in == nil && q.Solver == "" {
+		return answers.PolicyOf{}, nil
 	}
+	name := answers.NamedPolicy(in, q.Solver)
 	info, policy, err := onlineSolver(name, q.Param, false)
 	return answers.PolicyOf{Name: info.Name, Stated: question.Stated(name, q.Param), Policy: policy}, err
 }

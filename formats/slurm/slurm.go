@@ -31,8 +31,8 @@
 // Blocks of a waiting job are its tasks, or the part of each node where it asks for tasks, memory or generic resources by node. Limits of qualities of service and
 // associations are licences, of which running jobs hold theirs.
 //
-// Pending jobs follow in the order in which Slurm looks at them: tier of the partition, priority, submission. Their estimate is the time limit; Slurm plans with
-// a year where there is none, and so does Read. Each has a user class "priority N", or "tier T priority N" where partitions have different tiers: a policy with the
+// Pending jobs follow in the order in which Slurm looks at them: tier of the partition, priority, submission. Their estimate is the time limit; where there is none it is
+// DefaultTime of the partition, else MaxTime, else a year, with which Slurm plans. Each has a user class "priority N", or "tier T priority N" where partitions have different tiers: a policy with the
 // order priority takes the queue in Slurm's order whenever the jobs arrive. Jobs have arrived at 0, but
 // for those with a later begin time: how long they have waited so far is not stated. A job's user is Slurm's, its queue the partition, its group the
 // account, or the Unix group where no job has an account. Each task of a pending array is a job, with an id such as 12_3; a licence limits the tasks that run at once. Jobs that

@@ -44,7 +44,7 @@ func isPlain(begin string) bool {
 
 // TraceReader reads jobs that have ended: what sacct -P prints, with columns JobID, Submit, Start, End and NCPUS or AllocCPUS at least, or the lines of
 // the plugin jobcomp/filetxt. [Columns] says what becomes of each column. A job's arrival is its submission, or the later time from which it was eligible; its
-// work is the time that it ran, its recorded start the true one, and its estimate the time limit, raised to the time that it ran. Steps are skipped. Local
+// work is the time that it ran, its recorded start the true one, and its estimate the time limit, raised to the time that it ran; a job without one has what Slurm sets, DefaultTime of its partition, else MaxTime, else a year. Steps are skipped. Local
 // times are taken as they are: if clocks were changed between two times, their difference is wrong by that change. With SLURM_TIME_FORMAT=%s, sacct prints
 // times without this problem.
 //

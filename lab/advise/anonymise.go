@@ -68,23 +68,9 @@ func Anonymised(in *model.Instance, needs map[string]Needs) (anonymous *model.In
 	hide = func(text string) string { return replaced(text, words) }
 	spec.Caveats = kit.Each(spec.Caveats, hide)
 	if spec.Site != nil {
-		cells := func(line string, names ...func(string) string) string {
-			parts := strings.Split(line, "|")
-			for k, name := range names {
-				if k < len(parts) && name != nil && parts[k] != "root" {
-					parts[k] = name(parts[k])
-				}
-			}
-			return strings.Join(parts, "|")
+		spec.Site = &model.SiteSpec{
+			Settings: kit.Each(spec.Site.Settings, hide), Accounts: hiddenRows(spec.Site.Accounts, group, user, queue, group), Qualities: hiddenRows(spec.Site.Qualities, quality),
 		}
-		rows := func(list []string, names ...func(string) string) []string { // but the header
-			list = slices.Clone(list)
-			for k := 1; k < len(list); k++ {
-				list[k] = cells(list[k], names...)
-			}
-			return list
-		}
-		spec.Site = &model.SiteSpec{Settings: kit.Each(spec.Site.Settings, hide), Accounts: rows(spec.Site.Accounts, group, user, queue, group), Qualities: rows(spec.Site.Qualities, quality)}
 	}
 	for k := range spec.Jobs {
 		after := make([]string, len(spec.Jobs[k].After))
@@ -101,6 +87,21 @@ func Anonymised(in *model.Instance, needs map[string]Needs) (anonymous *model.In
 	}
 	anonymous, err = model.New(spec)
 	return anonymous, hidden, hide, err
+}
+
+// hiddenRows are rows of cells apart by |, the first of them a header, with other names in the first cells. The account root, which every site has, stays.
+func hiddenRows(rows []string, names ...func(string) string) []string {
+	rows = slices.Clone(rows)
+	for k := 1; k < len(rows); k++ {
+		cells := strings.Split(rows[k], "|")
+		for n := range min(len(names), len(cells)) {
+			if cells[n] != "root" {
+				cells[n] = names[n](cells[n])
+			}
+		}
+		rows[k] = strings.Join(cells, "|")
+	}
+	return rows
 }
 
 // replaced is a text with other words in place of some.

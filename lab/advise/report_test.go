@@ -140,6 +140,18 @@ func TestAnonymised(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	stated, err := model.New(model.InstanceSpec{Schema: model.InstanceSchema, Units: &model.Units{Time: "s"}, Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}},
+		Jobs: []model.JobSpec{{ID: "j", Work: new(1.0), User: "secret-u", Group: "secret-g", Queue: "secret-p", Quality: "secret-s"}},
+		Site: &model.SiteSpec{Settings: []string{"PartitionName=secret-p PriorityJobFactor=3"}, Accounts: []string{"Account|User|Partition|ParentName|Share", "root||||1", "secret-g|||root|1", "secret-g|secret-u|secret-p||2"}, Qualities: []string{"Name|Priority", "secret-s|4"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stated, _, _, err = Anonymised(stated, nil); err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := json.Marshal(stated.Spec()); bytes.Contains(text, []byte("secret")) || !bytes.Contains(text, []byte(`"A1|U1|Q1||2"`)) || !bytes.Contains(text, []byte("PartitionName=Q1 PriorityJobFactor=3")) || !bytes.Contains(text, []byte("root||||1")) {
+		t.Errorf("a site: %s", text)
+	}
 	if text := hide("secret-queue; secret-queues, (secret-cluster)."); text != "Q1; secret-queues, (C1)." {
 		t.Errorf("found %q", text)
 	}

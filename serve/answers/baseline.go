@@ -15,7 +15,7 @@ const usualBaseline = "easy"
 
 // Baseline is the policy of the site that an instance is of, which is the first that others are compared with: the one that the instance states under the label [lab.Site], else EASY.
 func Baseline(in *model.Instance) string {
-	if policy, _ := in.Policy(); policy != "" {
+	if policy, _ := lab.SitePolicy(in); policy != "" {
 		return lab.Site + "=" + policy
 	}
 	return usualBaseline
@@ -24,7 +24,7 @@ func Baseline(in *model.Instance) string {
 // PoliciesOn are the policies to compare on an instance: those that are named, else the usual ones; behind that of the site where the instance states one. An assumed one stands before
 // others only where none is named.
 func PoliciesOn(in *model.Instance, named, usual []string) []string {
-	policy, assumed := in.Policy()
+	policy, assumed := lab.SitePolicy(in)
 	list := named
 	if len(named) == 0 {
 		list = usual
@@ -41,7 +41,7 @@ func NamedPolicy(in *model.Instance, named string) string {
 	if named != "" {
 		return named
 	}
-	policy, _ := in.Policy()
+	policy, _ := lab.SitePolicy(in)
 	if policy == "" {
 		return usualBaseline
 	}

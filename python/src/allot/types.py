@@ -1037,6 +1037,7 @@ class AdviceComparedFit(TypedDict):
     recorded: float
     off: float
     explains: bool
+    queues: NotRequired[list[AdviceComparedQueueFit]]
 
 
 class AdviceComparedGroup(TypedDict):
@@ -1074,6 +1075,14 @@ AdviceComparedPower = TypedDict(
 )
 
 
+class AdviceComparedQueueFit(TypedDict):
+    queue: str
+    jobs: int
+    mean_wait: float
+    recorded: float
+    off: float
+
+
 class AdviceComparedRecord(TypedDict):
     name: str
     utilisation: NotRequired[float]
@@ -1108,7 +1117,9 @@ AdviceComparedReport = TypedDict(
         "confidence": "float",
         "narrow": "int",
         "short": "float",
+        "site": "NotRequired[str]",
         "record": "NotRequired[AdviceComparedRecord]",
+        "unexplained": "NotRequired[AdviceComparedUnexplained]",
         "power": "NotRequired[AdviceComparedPower]",
         "groups": "list[AdviceComparedGroup]",
     },
@@ -1120,6 +1131,11 @@ class AdviceComparedSpread(TypedDict):
     median: float
     p95: float
     max: float
+
+
+class AdviceComparedUnexplained(TypedDict):
+    reasons: list[str]
+    withheld: bool
 
 
 class AdviceComparison(TypedDict):
@@ -1215,8 +1231,8 @@ class AdviceLoadPart(TypedDict):
     # of the jobs that arrive then; -1: none does
     mean_wait_s: NotRequired[list[list[float]]]
     more_processors: int
-    # what more machines change
-    more: AdviceComparison
+    # what more machines change; absent: it is held back
+    more: NotRequired[AdviceComparison]
     # of machines: the one asked for, or above it where groups of machines are small
     more_share: float
 
@@ -1313,6 +1329,11 @@ class AdviceDocument(TypedDict):
     dates: NotRequired[AdviceComparedDates]
     anonymous: NotRequired[bool]
     caveats: NotRequired[list[str]]
+    # the policy of the site that the trace states, and how near it comes to the record; absent: the trace
+    # states none
+    about_record: NotRequired[list[str]]
+    # what rests on replays under other conditions is held back: the policy does not explain the record
+    withheld: NotRequired[bool]
     # what matters most, three sentences at most
     first: list[str]
     limits: NotRequired[AdviceLimitsPart]
@@ -1684,6 +1705,7 @@ class Fit(TypedDict):
     mean_wait: float
     off: float
     policy: str
+    queues: NotRequired[list[QueueFit]]
     recorded: float
 
 
@@ -1934,6 +1956,14 @@ class QueueAnswer(TypedDict):
     trials: int
 
 
+class QueueFit(TypedDict):
+    jobs: int
+    mean_wait: float
+    off: float
+    queue: str
+    recorded: float
+
+
 class Record(TypedDict):
     classes: list[Class] | None
     device_utilisation: NotRequired[float]
@@ -1968,9 +1998,11 @@ Report = TypedDict(
         "queues": "NotRequired[list[str]]",
         "record": "NotRequired[Record]",
         "short": "float",
+        "site": "NotRequired[str]",
         "time": "str",
         "to": "float",
         "trace": "str",
+        "unexplained": "NotRequired[Unexplained]",
     },
 )
 
@@ -2136,6 +2168,11 @@ class Support(TypedDict):
 class Term(TypedDict):
     name: str
     value: float
+
+
+class Unexplained(TypedDict):
+    reasons: list[str] | None
+    withheld: bool
 
 
 class Verified(TypedDict):
