@@ -68,7 +68,7 @@ const (
 	jobFields     = "id, arrival, processors, tasks, work, work_cv, runtime, estimate, reference_speed, span, memory, input, output, message, min_bandwidth, deadline, deadline_hard, budget, licences, user, group, queue, quality, user_class, workflow, after, block, resources, machines, per_machine, features, exclusive, reservation, running, power, recorded, requested"
 	clusterFields = "id, allocation, weights, licences, network, overheads, tariff, power_cap, machines"
 	machineFields = "id, count, processors, speed, memory, bandwidth, cost, licences, resources, features, closed, background, queue, power"
-	headerFields  = "schema, name, units, time_zero, time_zone, caveats, objective, weights, user_classes, licences, devices, queueing, overheads, workflows, partitions, tariff, horizon, clusters, jobs"
+	headerFields  = "schema, name, units, time_zero, time_zone, caveats, objective, weights, user_classes, licences, devices, queueing, overheads, workflows, partitions, policy, policy_assumed, site, tariff, horizon, clusters, jobs"
 )
 
 func TestReadRefusesUnknownAndMissingFields(t *testing.T) {
@@ -231,8 +231,8 @@ func TestReadRefusesTextsAndLists(t *testing.T) {
 	checkRefused(t, []refused{
 		{"wrong schema", `{"schema": "allot/instance/2", "clusters": [` + oneCluster + `], "jobs": []}`, []string{`schema: expected "allot/instance/1", found "allot/instance/2"`}},
 		{"another kind by another field", `{"format": "allot-suite/1", "clusters": 3}`, []string{`format: expected a file with "schema": "allot/instance/1", found "allot-suite/1"`}},
-		{"another field beside the schema", `{"schema": "allot/instance/1", "format": "x", "clusters": [` + oneCluster + `], "jobs": []}`, []string{`format: unknown field; expected one of schema, name, units, time_zero, time_zone, caveats, objective, weights, user_classes, licences, devices, queueing, overheads, workflows, partitions, tariff, horizon, clusters, jobs`}},
-		{"a kind that is no text", `{"format": 1, "schema": "allot/instance/1", "clusters": [` + oneCluster + `], "jobs": []}`, []string{`format: unknown field; expected one of schema, name, units, time_zero, time_zone, caveats, objective, weights, user_classes, licences, devices, queueing, overheads, workflows, partitions, tariff, horizon, clusters, jobs`}},
+		{"another field beside the schema", `{"schema": "allot/instance/1", "format": "x", "clusters": [` + oneCluster + `], "jobs": []}`, []string{`format: unknown field; expected one of schema, name, units, time_zero, time_zone, caveats, objective, weights, user_classes, licences, devices, queueing, overheads, workflows, partitions, policy, policy_assumed, site, tariff, horizon, clusters, jobs`}},
+		{"a kind that is no text", `{"format": 1, "schema": "allot/instance/1", "clusters": [` + oneCluster + `], "jobs": []}`, []string{`format: unknown field; expected one of schema, name, units, time_zero, time_zone, caveats, objective, weights, user_classes, licences, devices, queueing, overheads, workflows, partitions, policy, policy_assumed, site, tariff, horizon, clusters, jobs`}},
 		{"a kind deeper in the file", `{"jobs": [{"schema": "x", "id": "j", "work": 1}], "clusters": [` + oneCluster + `]}`, []string{
 			"jobs[0].schema: unknown field; expected one of id, arrival, processors, tasks, work, work_cv, runtime, estimate, reference_speed, span, memory, input, output, message, min_bandwidth, deadline, deadline_hard, budget, licences, user, group, queue, quality, user_class, workflow, after, block, resources, machines, per_machine, features, exclusive, reservation, running, power, recorded, requested", `expected the field "schema", found none`,
 		}},
