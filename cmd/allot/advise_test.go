@@ -100,7 +100,7 @@ func TestAdviseWrongUse(t *testing.T) {
 		{"nothing.swf", "nothing.swf"},
 		{"", "expected TRACE"},
 		{"../../examples/table1.json", "expected jobs that arrive over time"},
-		{"--nodes nothing.txt " + kth, `unknown parameter "nodes"`},
+		{"--nodes nothing.txt " + kth, "--nodes: expected it only for what sacct -P prints"},
 		{"--processors 4 ../../examples/multicluster.json", "--processors: expected it only for"},
 	} {
 		status, out, errs := adviseOn(t, strings.Fields(c.args)...)
