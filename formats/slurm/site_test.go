@@ -3,9 +3,11 @@ package slurm_test
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/formats"
 	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -187,5 +189,52 @@ func TestAbsentLimits(t *testing.T) {
 	in := sitedTrace(t, "1|a|p|p|normal||10|10|100|Partition_Limit|4|1\n", slurm.Files{})
 	if got := in.Jobs()[0].Estimate; got != year {
 		t.Errorf("without nodes: %v", got)
+	}
+}
+
+// Limits hold for a trace whether the tables are named by options or stand beside it as files.
+func TestLimitsByOptions(t *testing.T) {
+	const rows = "JobID|User|Account|Partition|QOS|State|Submit|Start|End|TimelimitRaw|NCPUS|NNodes\n1|ann|lab|p|high|COMPLETED|1|2|90|10|4|1\n2|bob|lab|p|high|COMPLETED|5|90|180|10|4|1\n"
+	const qos = "Name|Priority|UsageFactor|GrpTRES|MaxTRESPU|MaxJobsPU\nhigh|10|1.000000|cpu=6||1\n"
+	const assoc = "Cluster|Account|User|Partition|ParentName|Share|Priority|GrpJobs|GrpTRES\nc|root||||1|||\nc|lab|||root|1||1|\nc|lab|ann|||1|||\nc|lab|bob|||1|||\n"
+	for _, c := range []struct {
+		enforce string
+		want    []string
+	}{
+		{"AccountingStorageEnforce=limits,safe\n", []string{"QOS high: cpu", "QOS high user ann: jobs", "account lab: jobs"}},
+		{"AccountingStorageEnforce=associations\n", nil},
+	} {
+		conf := "ClusterName=x\n" + c.enforce + "NodeName=n[1-2] CPUs=4\nPartitionName=p Nodes=ALL\n"
+		files := []string{"slurm_conf=" + saved(t, "slurm.conf", conf), "qos=" + saved(t, "qos.txt", qos), "assoc=" + saved(t, "assoc.txt", assoc)}
+		in, _, err := with(files...).Read(strings.NewReader(rows), "f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, l := range in.Licences() {
+			names = append(names, l.ID)
+		}
+		for _, name := range c.want {
+			if !slices.Contains(names, name) {
+				t.Errorf("%s: no %q among %q", c.enforce, name, names)
+			}
+		}
+		if c.want == nil && len(names) > 0 {
+			t.Errorf("%s: %q", c.enforce, names)
+		}
+		beside, _, err := slurm.NewTraceReader().ReadFiles([]formats.Source{
+			{Reader: strings.NewReader(rows), Name: "f"}, {Reader: strings.NewReader(conf), Name: "slurm.conf"},
+			{Reader: strings.NewReader(qos), Name: "qos.txt"}, {Reader: strings.NewReader(assoc), Name: "assoc.txt"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var other []string
+		for _, l := range beside.Licences() {
+			other = append(other, l.ID)
+		}
+		if !slices.Equal(names, other) {
+			t.Errorf("%s: by options %q, by files %q", c.enforce, names, other)
+		}
 	}
 }
