@@ -161,7 +161,7 @@ const mostReasons = 20
 
 // quality counts the jobs of another quality of service than most have.
 func (t *trace) quality() {
-	if len(t.qos) < 2 {
+	if len(t.qos) < 2 || t.limits != nil && t.limits.qos != nil {
 		return
 	}
 	usual := ""
@@ -190,7 +190,7 @@ func (t *trace) settings() {
 		t.memory = false
 	}
 	for _, p := range t.sys.parts {
-		if p.qos != "" {
+		if p.qos != "" && (t.limits == nil || t.limits.qos == nil) {
 			t.report.Note(model.ImportKept, "partition with a quality of service, whose limits are in no file", lines.Quote(p.name))
 		}
 	}

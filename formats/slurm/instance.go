@@ -144,7 +144,10 @@ func (q *queue) spec(e *entry, in *model.InstanceSpec, tasks, left map[string]in
 	if atOnce := int(min(j.atOnce.or(0), maxCopies)); tasks[e.array] > atOnce { // an array that limits them
 		need(lines.Name("array "+e.array), 1, atOnce)
 	}
-	q.limit(e, need)
+	q.limits.limit(&limited{
+		account: j.account, user: j.user, partition: j.partition, qos: j.qos, place: e.place, processors: e.processors, nodes: e.nodes, memory: q.wantedMemory(e) * float64(e.processors),
+		generic: e.generic, licences: func() map[string]int { return licences }, need: need, outside: q.outside, waits: !e.running, length: e.length,
+	})
 	if len(s.Licences) == 0 {
 		s.Licences = nil
 	}

@@ -128,17 +128,29 @@ var limitColumns = []struct{ tres, jobs, group string }{
 	{"GrpTRES", "GrpJobs", ""}, {"MaxTRESPU", "MaxJobsPU", "user"}, {"MaxTRESPA", "MaxJobsPA", "account"},
 }
 
+// limited is a job to which limits apply.
+type limited struct {
+	account, user, partition, qos string
+	place                         *place // nil: not known
+	processors, nodes             int
+	memory                        float64 // MB
+	generic                       map[string]float64
+	licences                      func() map[string]int               // nil: not known
+	need                          func(name string, copies, pool int) // takes a licence by which a limit holds
+	outside                       func(reason string)                 // takes what an instance cannot express
+	waits                         bool                                // it has not started, so it may ask for more than a limit allows one job
+	length                        float64                             // s
+}
+
 // limit adds to a job the licences by which the limits of its qualities of service, of its association and of the accounts above it hold. By Slurm's order the quality
 // of service of the partition comes first, then the job's, then the associations, and an earlier limit hides the same one later, but not among accounts.
-func (q *queue) limit(e *entry, need func(name string, copies, pool int)) {
-	l := q.limits
+func (l *limits) limit(j *limited) {
 	if l == nil {
 		return
 	}
-	j := &q.doc.jobs[e.job]
 	taken := map[string]bool{}
 	account, user := lines.Name(j.account), lines.Name(j.user)
-	for _, name := range q.qosOf(e) {
+	for _, name := range l.qosOf(j) {
 		row := l.qos[name]
 		for _, c := range limitColumns {
 			who := "QOS " + lines.Name(name)
@@ -148,10 +160,10 @@ func (q *queue) limit(e *entry, need func(name string, copies, pool int)) {
 			case "account":
 				who += " account " + account
 			}
-			q.hold(e, row[c.tres], row[c.jobs], who, c.group, taken, taken, need)
+			j.hold(row[c.tres], row[c.jobs], who, c.group, taken, taken)
 		}
-		q.outsideLimits(row, "the quality of service")
-		q.ofOneJob(e, row["MaxTRES"], row["MaxWall"], "the quality of service")
+		j.outsideLimits(row, "the quality of service")
+		j.ofOneJob(row["MaxTRES"], row["MaxWall"], "the quality of service")
 	}
 	if l.assoc == nil {
 		return
@@ -162,21 +174,21 @@ func (q *queue) limit(e *entry, need func(name string, copies, pool int)) {
 		byQOS["user jobs"] = true
 	}
 	if jobs := inherited(chain, "MaxJobs"); jobs != "" && !byQOS["user jobs"] {
-		q.hold(e, "", jobs, "account "+account+" user "+user, "user", byQOS, byQOS, need)
+		j.hold("", jobs, "account "+account+" user "+user, "user", byQOS, byQOS)
 	}
-	q.ofOneJob(e, inherited(chain, "MaxTRES"), inherited(chain, "MaxWall"), "the account")
+	j.ofOneJob(inherited(chain, "MaxTRES"), inherited(chain, "MaxWall"), "the account")
 	for k, row := range chain {
 		who := "account " + lines.Name(strings.TrimSpace(row["Account"]))
 		if k == 0 && own {
 			who += " user " + user
 		}
-		q.hold(e, row["GrpTRES"], row["GrpJobs"], who, "", byQOS, map[string]bool{}, need)
-		q.outsideLimits(row, "the account")
+		j.hold(row["GrpTRES"], row["GrpJobs"], who, "", byQOS, map[string]bool{})
+		j.outsideLimits(row, "the account")
 	}
 }
 
 // chain is the rows of the user's association and of the accounts above it, nearest first; own says that the first is the user's.
-func (l *limits) chain(j *job) (own bool, rows []limitRow) {
+func (l *limits) chain(j *limited) (own bool, rows []limitRow) {
 	for _, key := range []association{{j.account, j.user, j.partition}, {j.account, j.user, ""}} {
 		if row, found := l.assoc[key]; found && j.user != "" {
 			own, rows = true, append(rows, row)
@@ -204,26 +216,25 @@ func inherited(rows []limitRow, column string) string {
 }
 
 // qosOf are the qualities of service whose limits hold for a job, the one that counts first first.
-func (q *queue) qosOf(e *entry) []string {
+func (l *limits) qosOf(j *limited) []string {
 	var list []string
 	add := func(name string) {
-		if q.limits.qos[name] != nil && !slices.Contains(list, name) {
+		if l.qos[name] != nil && !slices.Contains(list, name) {
 			list = append(list, name)
 		}
 	}
-	j := &q.doc.jobs[e.job]
-	if hasWord(splitWords(q.limits.qos[j.qos]["Flags"]), "OverPartQOS") {
+	if hasWord(splitWords(l.qos[j.qos]["Flags"]), "OverPartQOS") {
 		add(j.qos)
 	}
-	if len(e.place.parts) == 1 {
-		add(e.place.parts[0].qos)
+	if j.place != nil && len(j.place.parts) == 1 {
+		add(j.place.parts[0].qos)
 	}
 	add(j.qos)
 	return list
 }
 
 // hold adds the licences of one row: of counts such as cpu=24,gres/gpu=8, and of jobs. A limit that is hidden by an earlier one does not hold.
-func (q *queue) hold(e *entry, tres, jobs, who, group string, hidden, taken map[string]bool, need func(name string, copies, pool int)) {
+func (j *limited) hold(tres, jobs, who, group string, hidden, taken map[string]bool) {
 	counts := tresOf(tres)
 	if jobs != "" {
 		counts["jobs"] = jobs
@@ -235,13 +246,13 @@ func (q *queue) hold(e *entry, tres, jobs, who, group string, hidden, taken map[
 			continue
 		}
 		taken[key] = true
-		copies, known := q.usage(e, what)
+		copies, known := j.usage(what)
 		if !known {
-			q.outside("limit of " + lines.Name(what) + ": an instance cannot express this")
+			j.outside("limit of " + lines.Name(what) + ": an instance cannot express this")
 			continue
 		}
 		if copies > 0 {
-			need(lines.Name(who+": "+what), copies, pool)
+			j.need(lines.Name(who+": "+what), copies, pool)
 		}
 	}
 }
@@ -254,50 +265,49 @@ func wholeLimit(what, text string) string {
 	return strconv.Itoa(int(min(memoryOf("mem="+text), maxCopies)))
 }
 
-// usage is how much a job counts against a limit, and whether it is known.
-func (q *queue) usage(e *entry, what string) (n int, known bool) {
+// usage is how much the job counts against a limit, and whether it is known.
+func (j *limited) usage(what string) (n int, known bool) {
 	whole := func(x float64) (int, bool) { return int(min(math.Ceil(x), maxCopies)), true }
 	switch name, _ := strings.CutPrefix(what, "gres/"); {
 	case what == "jobs":
 		return 1, true
 	case what == "cpu":
-		return e.processors, true
+		return j.processors, true
 	case what == "node":
-		return max(1, e.nodes), true
+		return max(1, j.nodes), true
 	case what == "mem":
-		memory := q.wantedMemory(e)
-		return whole(memory * float64(e.processors))
+		return whole(j.memory)
 	case name != what:
-		return whole(e.generic[name])
+		return whole(j.generic[name])
 	}
-	if name, isLicence := strings.CutPrefix(what, "license/"); isLicence {
-		return q.licencesOf(e)[lines.Name(name)], true
+	if name, isLicence := strings.CutPrefix(what, "license/"); isLicence && j.licences != nil {
+		return j.licences()[lines.Name(name)], true
 	}
 	return 0, false
 }
 
 // ofOneJob notes that a waiting job asks for more than a limit allows one job. Slurm says so in its reason, once it has looked at the job.
-func (q *queue) ofOneJob(e *entry, tres, wall, of string) {
-	if e.running {
+func (j *limited) ofOneJob(tres, wall, of string) {
+	if !j.waits {
 		return
 	}
 	above := false
 	for what, text := range tresOf(tres) {
 		most, err := lines.Whole(wholeLimit(what, text), 0)
-		asked, known := q.usage(e, what)
+		asked, known := j.usage(what)
 		above = above || err == nil && known && asked > most
 	}
 	minutes, limited, err := parseLimit(wall)
-	if above || limited && err == nil && e.length > minutes*60 {
-		q.outside("the job asks for more than " + of + " allows one job: Slurm does not start it")
+	if above || limited && err == nil && j.length > minutes*60 {
+		j.outside("the job asks for more than " + of + " allows one job: Slurm does not start it")
 	}
 }
 
 // outsideLimits notes the limits of a row that an instance cannot express.
-func (q *queue) outsideLimits(row limitRow, of string) {
+func (j *limited) outsideLimits(row limitRow, of string) {
 	for _, column := range []string{"GrpTRESMins", "GrpTRESRunMins", "GrpWall", "MaxTRESMins", "MaxTRESPerNode", "MaxTRESMinsPJ", "MaxTRESPN"} {
 		if row[column] != "" {
-			q.outside("limit " + column + " of " + of + ": an instance cannot express this")
+			j.outside("limit " + column + " of " + of + ": an instance cannot express this")
 		}
 	}
 }

@@ -143,9 +143,8 @@ func (t *trace) squeeze(j *past, l *layout) bool {
 
 // instance makes the instance of the jobs kept.
 func (t *trace) instance(name string) (*model.Instance, *model.ImportReport, error) {
-	t.report.Warnings = t.warnings()
 	spec := model.InstanceSpec{
-		Name: lines.Title(name, ".txt", ".csv"), Units: &model.Units{Time: "s"}, Caveats: t.report.Warnings,
+		Name: lines.Title(name, ".txt", ".csv"), Units: &model.Units{Time: "s"},
 		UserClasses: map[string]float64{}, Jobs: make([]model.JobSpec, len(t.jobs)),
 	}
 	if t.sys == nil {
@@ -172,6 +171,8 @@ func (t *trace) instance(name string) (*model.Instance, *model.ImportReport, err
 	for k := range t.jobs {
 		spec.Jobs[k] = t.spec(&t.jobs[k], origin, &spec)
 	}
+	spec.Caveats = t.warnings()
+	t.report.Warnings = spec.Caveats
 	return t.faults.Import(spec, t.report, func(k int) string { return "line " + strconv.Itoa(t.jobs[k].line) })
 }
 
@@ -197,6 +198,7 @@ func (t *trace) spec(j *past, origin float64, in *model.InstanceSpec) model.JobS
 	if s.Runtime == nil {
 		s.Work = &work
 	}
+	t.limit(j, &s, in)
 	if j.limit > 0 {
 		limit := max(j.limit, work)
 		if s.Estimate = &limit; j.limit < work {
@@ -209,6 +211,39 @@ func (t *trace) spec(j *past, origin float64, in *model.InstanceSpec) model.JobS
 		in.UserClasses[name] = priority
 	}
 	return s
+}
+
+// limit lets the limits of qualities of service and associations hold for a job as licences. Nobody knows what they were then: one that the job alone would break did not hold for it.
+func (t *trace) limit(j *past, s *model.JobSpec, in *model.InstanceSpec) {
+	generic := map[string]float64{}
+	for name, n := range tresOf(j.generic) {
+		generic[name], _ = lines.NonNegative(n) // it was read before
+	}
+	outside := func(reason string) {
+		t.report.NoteLine(model.ImportKept, reason, j.line)
+		t.out.note(reason, atLine(j.line), !j.touched)
+		j.touched = true
+	}
+	of := &limited{
+		account: j.group, user: j.user, partition: j.queue, qos: j.qos, processors: int(j.processors), nodes: int(j.nodes), memory: j.memory, generic: generic, outside: outside,
+		need: func(name string, copies, pool int) {
+			if copies > pool {
+				outside("it held more than a limit allows: the limit was another one then, and does not hold for it")
+				return
+			}
+			if s.Licences == nil {
+				s.Licences = map[string]int{}
+			}
+			if in.Licences == nil {
+				in.Licences = map[string]int{}
+			}
+			s.Licences[name], in.Licences[name] = copies, pool
+		},
+	}
+	if j.layout != nil {
+		of.place = j.layout.place
+	}
+	t.limits.limit(of)
 }
 
 // pool is the processors of a system without nodes.

@@ -22,6 +22,7 @@ var cycleOptions = []cycleOption{
 	{"bf_interval", "interval", 30, 1, 10_800, 1},
 	{"bf_window", "window", 1440, 1, 43_200, 60}, // minutes
 	{"bf_resolution", "resolution", 60, 1, 3600, 1},
+	{"batch_sched_delay", "delay", 3, 0, 1e9, 1},
 	{"default_queue_depth", "depth", 100, 0, 1e9, 1},
 	{"bf_max_job_test", "tests", 500, 1, 1e6, 1},
 	{"bf_max_job_user", "tests_user", 0, 0, 1e6, 1},

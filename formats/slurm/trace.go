@@ -83,6 +83,7 @@ type trace struct {
 	local   bool              // some times are clock times: sacct does not say in which zone
 	out     leftOut
 	opt     *TraceReader
+	limits  *limits // nil: no file tells any
 	layouts
 }
 
@@ -152,15 +153,15 @@ func (o *TraceReader) Read(r io.Reader, name string) (*model.Instance, *model.Im
 			return nil, nil, err
 		}
 	}
-	return o.read(r, name, sys)
+	return o.read(r, name, sys, nil)
 }
 
-// read reads a trace of a system; nil: none is known.
-func (o *TraceReader) read(r io.Reader, name string, sys *system) (*model.Instance, *model.ImportReport, error) {
+// read reads a trace of a system, nil: none is known, with the limits that files tell, nil: none does.
+func (o *TraceReader) read(r io.Reader, name string, sys *system, limits *limits) (*model.Instance, *model.ImportReport, error) {
 	r, faults := lines.Begin(r, name)
 	t := &trace{
 		report: &model.ImportReport{Format: traceFormat, File: name}, seen: map[string]int{}, texts: map[string]string{},
-		qos: map[string]int{}, reasons: map[string]string{}, opt: o, layouts: newLayouts(sys, o.Memory, faults),
+		qos: map[string]int{}, reasons: map[string]string{}, opt: o, limits: limits, layouts: newLayouts(sys, o.Memory, faults),
 	}
 	if sys != nil {
 		t.report.Notes = append(t.report.Notes, t.sys.notes.Notes...)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/allot-opt/allot/formats"
@@ -15,7 +16,7 @@ import (
 )
 
 // ReadFiles implements [formats.FilesReader]. One file is the trace; the others stand for Nodes and Partitions: slurm.conf with the files that it includes, whose folders do
-// not count, or what scontrol and sinfo print.
+// not count, or what scontrol and sinfo print. What sacctmgr show qos -P and sacctmgr show assoc tree -P print adds the limits, as for a queue.
 func (o *TraceReader) ReadFiles(sources []formats.Source) (*model.Instance, *model.ImportReport, error) {
 	if len(sources) == 1 {
 		return o.Read(sources[0].Reader, sources[0].Name)
@@ -54,11 +55,11 @@ func (o *TraceReader) ReadFiles(sources []formats.Source) (*model.Instance, *mod
 	if err := files.read(); err != nil {
 		return nil, nil, err
 	}
-	sys, err := files.system(b)
+	sys, limits, err := files.system(b)
 	if err != nil {
 		return nil, nil, err
 	}
-	return o.read(trace.Reader, trace.Name, sys)
+	return o.read(trace.Reader, trace.Name, sys, limits)
 }
 
 // siteFile is a file of a system.
@@ -100,8 +101,9 @@ func (f siteFiles) open(name string) (io.ReadCloser, error) {
 	return nil, fmt.Errorf("no file %s is given", lines.Name(name))
 }
 
-// system reads the nodes and partitions: of the files that no other one includes, one has the nodes, and another one may have the partitions.
-func (f siteFiles) system(b *budget.Budget) (*system, error) {
+// system reads the nodes and partitions: of the files that no other one includes, one has the nodes, and another one may have the partitions. Others may have the limits of
+// qualities of service and of associations.
+func (f siteFiles) system(b *budget.Budget) (*system, *limits, error) {
 	included := map[string]bool{}
 	for _, file := range f {
 		for line := range bytes.Lines(file.text) {
@@ -116,18 +118,35 @@ func (f siteFiles) system(b *budget.Budget) (*system, error) {
 			continue
 		}
 		into, what := &src.Nodes, "nodes"
-		if file.onlyPartitions(b) {
+		switch {
+		case file.hasColumns("Name", "GrpTRES"):
+			into, what = &src.QOS, "qualities of service"
+		case file.hasColumns("Account", "User", "GrpTRES"):
+			into, what = &src.Associations, "associations"
+		case file.onlyPartitions(b):
 			into, what = &src.Partitions, "partitions"
 		}
 		if into.Reader != nil {
-			return nil, f.fault(file.name, "expected one file of %s, found %s too", what, lines.Name(into.Name))
+			return nil, nil, f.fault(file.name, "expected one file of %s, found %s too", what, lines.Name(into.Name))
 		}
 		*into = Source{bytes.NewReader(file.text), file.name}
 	}
 	if src.Nodes.Reader == nil {
-		return nil, f.fault(f[0].name, "expected a file of nodes beside the trace: what scontrol show node prints, the table of sinfo -N, or slurm.conf")
+		return nil, nil, f.fault(f[0].name, "expected a file of nodes beside the trace: what scontrol show node prints, the table of sinfo -N, or slurm.conf")
 	}
-	return readSystem(src, b, f.open, true, nil)
+	sys, err := readSystem(src, b, f.open, true, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	limits, err := readLimits(src, b, sys.settings, &sys.notes)
+	return sys, limits, err
+}
+
+// hasColumns says whether a file is a table of sacctmgr -P with these columns.
+func (s *siteFile) hasColumns(names ...string) bool {
+	header, _, _ := strings.Cut(string(s.text[:min(len(s.text), 4096)]), "\n")
+	columns := strings.Split(header, "|")
+	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(columns, name) })
 }
 
 // onlyPartitions says whether a file has partitions and no nodes.

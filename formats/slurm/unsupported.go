@@ -10,7 +10,7 @@ import (
 
 // followedOptions are the SchedulerParameters that a simulation follows, or that change nothing in it, by name.
 var followedOptions = []string{
-	"bf_interval", "bf_window", "bf_resolution", "bf_max_job_test", "bf_max_job_user", "bf_max_job_part", "default_queue_depth", // policy backfill
+	"bf_interval", "bf_window", "bf_resolution", "bf_max_job_test", "bf_max_job_user", "bf_max_job_part", "default_queue_depth", "batch_sched_delay", // policy backfill
 	"bf_continue", "bf_yield_interval", "bf_yield_sleep", "bf_yield_rpc_cnt", "max_rpc_cnt", "build_queue_timeout", // how the work of the controller is cut
 	"enable_user_top", "max_script_size", "max_array_tasks", "requeue_setup_env_fail", // what users may do
 }
@@ -20,11 +20,10 @@ var unfollowedOptions = map[string]string{
 	"bf_max_time":                "cycles take no time",
 	"max_sched_time":             "cycles take no time",
 	"sched_interval":             "the main scheduler looks at the whole queue when a cycle is due",
-	"sched_min_interval":         "the main scheduler looks at each instant",
+	"sched_min_interval":         "the main scheduler looks when jobs have arrived or ended",
 	"sched_max_job_start":        "any number of jobs may start at an instant",
-	"batch_sched_delay":          "the main scheduler looks at each instant",
-	"defer":                      "the main scheduler looks at each instant",
-	"defer_batch":                "the main scheduler looks at each instant",
+	"defer":                      "the main scheduler looks when jobs have arrived or ended",
+	"defer_batch":                "the main scheduler looks when jobs have arrived or ended",
 	"bf_licenses":                "licences are not planned ahead",
 	"bf_running_job_reserve":     "running jobs are not part of the plan, except through what is free of machines",
 	"bf_min_prio_reserve":        "every job that is tested is planned",

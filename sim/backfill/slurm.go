@@ -14,6 +14,7 @@ type Cycles struct {
 	Interval   float64 `range:"(0, 1e18]" vary:"[10, 600] log step 1" doc:"seconds between the cycles in which jobs are planned (bf_interval)"`
 	Window     float64 `range:"(0, 1e18]" vary:"[3600, 2592000] log step 3600" doc:"seconds ahead for which jobs are planned (bf_window, there in minutes)"`
 	Resolution float64 `range:"(0, 1e18]" vary:"[10, 3600] log step 10" doc:"plans begin and end at multiples of this number of seconds (bf_resolution)"`
+	Delay      float64 `range:"[0, 1e18]" vary:"[1, 60] log step 1" doc:"seconds from a run of the main scheduler to the next, unless a cycle is due (batch_sched_delay)"`
 	Depth      int     `range:"[1, 1000000000]" vary:"[1, 10000] log" doc:"jobs that the main scheduler looks at between cycles (default_queue_depth)"`
 	Tests      int     `range:"[1, 1000000000]" vary:"[1, 10000] log" doc:"jobs that a cycle looks at (bf_max_job_test)"`
 	TestsUser  *int    `range:"[1, 1000000000]" zero:"no limit" vary:"[1, 1000] log" doc:"jobs of one user that a cycle looks at (bf_max_job_user)"`
@@ -22,12 +23,12 @@ type Cycles struct {
 
 // DefaultCycles are the settings that Slurm has where none are stated.
 func DefaultCycles() Cycles {
-	return Cycles{Interval: 30, Window: 24 * 3600, Resolution: 60, Depth: 100, Tests: 500}
+	return Cycles{Interval: 30, Window: 24 * 3600, Resolution: 60, Delay: 3, Depth: 100, Tests: 500}
 }
 
 // Slurm plans as Slurm does with sched/backfill and select/cons_tres. Two schedulers share the queue. Jobs of a reservation come first in it.
 //
-// The main one runs at each instant, in queue order, as far as its depth goes. It starts each job that fits. The first job of a queue (partition) that does not fit closes the queue:
+// The main one runs when jobs have arrived or ended, but not before its delay has passed since it ran last, in queue order, as far as its depth goes. It starts each job that fits. The first job of a queue (partition) that does not fit closes the queue:
 // later jobs of the queue wait, and the machines of the queue are kept from the jobs of other queues; a queue that has too few machines left is closed without a test. A job that only lacks a licence closes nothing, and a job of a
 // reservation only keeps the others of the reservation back.
 //
@@ -109,6 +110,7 @@ type slurm struct {
 	cycle    int64 // counts the cycles
 	changed  bool  // since the last cycle
 	last     float64
+	ran      float64 // when the main scheduler ran last
 	soonest  float64 // the first start that is planned after now
 	slots    planSlots
 	plans    []jobPlan           // by handle: of queued jobs
@@ -165,14 +167,14 @@ func newSlurm(platform *sim.Platform, step float64, cycles Cycles, scorer *score
 	n := len(platform.Machines)
 	second, group, zero, unit := 1.0, 30.0, platform.TimeZero(), platform.TimeUnit()
 	if each, known := timetext.Seconds(unit); known {
-		cycles.Interval, cycles.Window, cycles.Resolution = cycles.Interval/each, cycles.Window/each, cycles.Resolution/each
+		cycles.Interval, cycles.Window, cycles.Resolution, cycles.Delay = cycles.Interval/each, cycles.Window/each, cycles.Resolution/each, cycles.Delay/each
 		second, group, zero = second/each, group/each, zero/each
 	} else if unit != "" {
 		zero = 0 // no clock is known
 	}
 	p := &slurm{
 		Cycles: cycles, second: second, group: group, phase: math.Mod(zero, cycles.Resolution), groupPhase: math.Mod(zero, group), platform: platform, scorer: scorer, every: all(platform), empty: platform.Empty(), release: newReleases(platform, step),
-		changes: platform.AllChanges(), limits: limitsOf(platform), power: newPowerLines(platform), lines: map[string]*lineOf{}, of: map[string][]*lineOf{}, masks: map[maskKey]*reach{}, needs: map[needKey]*need{}, last: math.Inf(-1), soonest: math.Inf(1), giveUp: math.Inf(1),
+		changes: platform.AllChanges(), limits: limitsOf(platform), power: newPowerLines(platform), lines: map[string]*lineOf{}, of: map[string][]*lineOf{}, masks: map[maskKey]*reach{}, needs: map[needKey]*need{}, last: math.Inf(-1), ran: math.Inf(-1), soonest: math.Inf(1), giveUp: math.Inf(1),
 		homes: map[string]*sim.Job{}, weights: slices.Repeat([]int32{heaviest}, n), free: newBitset(n), closed: newBitset(n), avail: newBitset(n), taken: newBitset(n),
 	}
 	p.batch = leastSorted
@@ -330,7 +332,12 @@ func (p *slurm) Decide(e *sim.Engine) {
 		p.sort(now)
 	}
 	p.drop(e)
-	p.startInOrder(e, due)
+	if next := p.ran + p.Delay; due || now >= next {
+		p.startInOrder(e, due)
+		p.ran = now
+	} else if p.waiting > 0 {
+		e.Wake(next)
+	}
 	if due && !e.Stopped() {
 		p.backfill(e)
 		p.last, p.changed = now, false

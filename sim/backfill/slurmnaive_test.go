@@ -44,7 +44,7 @@ type naiveSlurm struct {
 	weights                           []int // by machine
 	jobs, queue, running              []*plainJob
 	now                               float64
-	cycled                            float64
+	cycled, mained                    float64
 	changed                           bool
 	plans                             []naivePlan // of the last cycle
 	begin, end                        float64
@@ -60,7 +60,7 @@ func (n *naiveSlurm) run() {
 	slices.SortStableFunc(n.jobs, func(a, b *plainJob) int {
 		return int(math.Copysign(1, a.arrival-b.arrival)) * btoi(a.arrival != b.arrival)
 	})
-	n.cycled = math.Inf(-1)
+	n.cycled, n.mained = math.Inf(-1), math.Inf(-1)
 	n.weights = slices.Repeat([]int{255}, len(n.processors))
 	coming := slices.Clone(n.jobs)
 	wake := math.Inf(1)
@@ -89,7 +89,13 @@ func (n *naiveSlurm) run() {
 		}
 		soonest := math.Inf(1)
 		due := n.changed && n.cycled < t && math.Mod(t, n.Interval) == 0
-		n.main(due)
+		late := math.Inf(1) // when the main scheduler is to run
+		if next := n.mained + n.Delay; due || t >= next {
+			n.main(due)
+			n.mained = t
+		} else {
+			late = next
+		}
 		if due {
 			n.cycle()
 			n.cycled, n.changed = t, false
@@ -108,6 +114,7 @@ func (n *naiveSlurm) run() {
 			wake = max(math.Ceil(soonest/n.Interval)*n.Interval, (math.Floor(t/n.Interval)+1)*n.Interval)
 			n.changed = true
 		}
+		wake = min(wake, late)
 	}
 }
 
@@ -581,6 +588,7 @@ func drawSlurm(t *testing.T, r *rand.Rand, deep, equipped bool, before int) (*na
 	n.Interval, n.Resolution = []float64{1, 5, 30}[r.IntN(3)], []float64{1, 7, 60}[r.IntN(3)]
 	n.Window = []float64{100, 1000, 86400}[r.IntN(3)]
 	n.zero = []float64{0, 1, 59, 1.7e9 + 17.25}[r.IntN(4)] + 0.5*float64(r.IntN(2))
+	n.Delay = []float64{0, 0.5, 3, 20}[r.IntN(4)]
 	n.Depth, n.Tests = 1+r.IntN(8), 1+r.IntN(12)
 	if r.IntN(3) == 0 {
 		n.TestsUser = new(1 + r.IntN(3))
