@@ -146,7 +146,7 @@ func (q *queue) spec(e *entry, in *model.InstanceSpec, tasks, left map[string]in
 	}
 	q.limits.limit(&limited{
 		account: j.account, user: j.user, partition: j.partition, qos: j.qos, place: e.place, processors: e.processors, nodes: e.nodes, memory: q.wantedMemory(e) * float64(e.processors),
-		generic: e.generic, licences: func() map[string]int { return licences }, need: need, outside: q.outside, waits: !e.running, length: e.length,
+		generic: e.generic, licences: func() map[string]int { return licences }, need: need, outside: q.outside, waits: !e.running, counts: e.running, length: e.length,
 	})
 	if len(s.Licences) == 0 {
 		s.Licences = nil

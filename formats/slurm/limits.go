@@ -139,6 +139,7 @@ type limited struct {
 	need                          func(name string, copies, pool int) // takes a licence by which a limit holds
 	outside                       func(reason string)                 // takes what an instance cannot express
 	waits                         bool                                // it has not started, so it may ask for more than a limit allows one job
+	counts                        bool                                // against limits that others hide, which do not hold for it
 	length                        float64                             // s
 }
 
@@ -242,7 +243,7 @@ func (j *limited) hold(tres, jobs, who, group string, hidden, taken map[string]b
 	for _, what := range slices.Sorted(maps.Keys(counts)) {
 		pool, err := lines.Whole(wholeLimit(what, counts[what]), 0)
 		key := group + " " + what
-		if err != nil || hidden[key] {
+		if err != nil || hidden[key] && !j.counts {
 			continue
 		}
 		taken[key] = true

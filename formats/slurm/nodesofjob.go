@@ -225,7 +225,7 @@ func (t *trace) limit(j *past, s *model.JobSpec, in *model.InstanceSpec) {
 		j.touched = true
 	}
 	of := &limited{
-		account: j.group, user: j.user, partition: j.queue, qos: j.qos, processors: int(j.processors), nodes: int(j.nodes), memory: j.memory, generic: generic, outside: outside,
+		account: j.group, user: j.user, partition: j.queue, qos: j.qos, processors: int(j.processors), nodes: int(j.nodes), memory: j.memory, generic: generic, outside: outside, counts: true,
 		need: func(name string, copies, pool int) {
 			if copies > pool {
 				outside("it held more than a limit allows: the limit was another one then, and does not hold for it")

@@ -324,7 +324,7 @@ func (f *fitting) room(p *slurm, by jobEnd) (all int) {
 		}
 		if f.each > 0 && f.least > 1 { // each is the number of tasks that the job has on each machine
 			free = n
-		} else if f.each == 0 && f.weight == heaviest { // memory may be short, and of a block only all counts
+		} else if f.each == 0 && f.size == 1 && f.weight == heaviest { // memory may be short
 			free = n
 		}
 		n = min(n, int32(f.width))

@@ -556,13 +556,13 @@ func (p *slurm) limit(j *sim.Job, of *need) (longest float64) {
 	return longest
 }
 
-// keep keeps the machines of a plan, unless it lies beyond the window.
+// keep keeps the machines of a plan, unless it lies beyond the window, or a limit keeps the job waiting now: then its start is known, and nothing is kept.
 func (p *slurm) keep(j *sim.Job, plan *jobPlan, now float64) {
 	if kept := &p.plans[j.Handle]; kept.cycle != p.cycle || plan.start < kept.start { // the first of its partitions
 		*kept = *plan
 	}
 	p.soonest = min(p.soonest, plan.start)
-	if plan.start > now+p.Window {
+	if plan.start > now+p.Window || p.platform.ShortOf(&p.platform.Free, j, plan.cluster) >= 0 {
 		return
 	}
 	if p.cycled > 0 {
