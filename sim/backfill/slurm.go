@@ -48,7 +48,7 @@ func DefaultCycles() Cycles {
 //     of the resolution by the clock. A start beyond the window is known, but keeps nothing.
 //
 // Running jobs are not part of the plan, except through what is free of machines: so a job that fits beside them may start on a machine at once. Licences
-// are not planned: a job for which too few copies are free now is passed over. But one that only a limit on what jobs hold together keeps waiting is planned as if there were none.
+// are not planned: a job for which too few copies are free now is passed over. One that only a limit on what jobs hold together keeps waiting has a start as if there were none, but keeps nothing for it.
 //
 // Machines are chosen run by run of neighbours: first those of the least weight, of these the run with the least free processors that is enough, else the one with the most. In a run a job that
 // needs one machine gets the one with the least free processors. Jobs that need devices leave weights behind on the machines on which they were tested. What earlier cycles left is not known at time 0.
@@ -191,7 +191,7 @@ func newSlurm(platform *sim.Platform, step float64, cycles Cycles, scorer *score
 }
 
 // limitsOf says of each licence whether it stands for a limit of a quality of service or an association on what jobs hold together, by the names that the import of a queue gives them.
-// Slurm plans a job that such a limit keeps waiting, but for limits on the number of jobs.
+// Slurm finds a start for a job that such a limit keeps waiting, but for limits on the number of jobs.
 func limitsOf(platform *sim.Platform) []bool {
 	limits := make([]bool, platform.Licences())
 	for l := range limits {

@@ -50,7 +50,9 @@ func TestSlurmOnOneProcessorInOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := slurmStarts(t, in, DefaultCycles(), Ranking{Order: byShortest})
+		cycles := DefaultCycles()
+		cycles.Delay = 0
+		got := slurmStarts(t, in, cycles, Ranking{Order: byShortest})
 		want, now := slices.Repeat([]float64{math.NaN()}, jobs), 0.0
 		for range jobs {
 			next := -1
