@@ -174,7 +174,7 @@ func (l *limits) limit(j *limited) {
 	if byQOS["account jobs"] {
 		byQOS["user jobs"] = true
 	}
-	if jobs := inherited(chain, "MaxJobs"); jobs != "" && !byQOS["user jobs"] {
+	if jobs := inherited(chain, "MaxJobs"); jobs != "" && (j.counts || !byQOS["user jobs"]) {
 		j.hold("", jobs, "account "+account+" user "+user, "user", byQOS, byQOS)
 	}
 	j.ofOneJob(inherited(chain, "MaxTRES"), inherited(chain, "MaxWall"), "the account")

@@ -2,7 +2,6 @@ package slurm_test
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -22,10 +21,10 @@ const (
 // held are the licences of a job.
 func held(in *model.Instance, k int) string {
 	var list []string
-	of := in.Jobs()[k].Licences
-	for _, name := range slices.Sorted(maps.Keys(of)) {
-		list = append(list, fmt.Sprintf("%s=%d", name, of[name]))
+	for _, need := range in.Jobs()[k].Licences {
+		list = append(list, fmt.Sprintf("%s=%d", in.Licences()[need.Licence].ID, need.Copies))
 	}
+	slices.Sort(list)
 	return strings.Join(list, ", ")
 }
 
@@ -63,7 +62,7 @@ func TestLimitsOfATrace(t *testing.T) {
 // A running job counts against a limit that an earlier one hides; a waiting one does not look at it.
 func TestHiddenLimitsCount(t *testing.T) {
 	job := func(id int, rest string) string {
-		return fmt.Sprintf(`{"job_id": %d, "user_name": "ann", "account": "lab", "qos": "high", "partition": "p", "cpus": 8, "time_limit": 10, %s}`, id, rest)
+		return fmt.Sprintf(`{"job_id": %d, "user_name": "ann", "account": "lab", "qos": "high", "partition": "p", "cpus": 8, "time_limit": 10, "submit_time": 800, %s}`, id, rest)
 	}
 	jobs := `{"jobs": [` + job(1, `"job_state": "RUNNING", "nodes": "n1", "start_time": 900`) + "," + job(2, `"job_state": "PENDING", "tasks": 1, "cpus_per_task": 8`) + `]}`
 	in, _ := read(t, slurm.Sources{

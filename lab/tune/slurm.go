@@ -140,7 +140,7 @@ func (s *Slurm) varied(known []params.Parameter) (list []string) {
 			matters = len(s.Settings.Partitions) > 1
 		case "fair_share":
 			matters = !s.Settings.Priority.DepthOblivious
-		case "calc_period", "damping":
+		case "calc_period", "damping", "delay":
 			matters = false
 		}
 		if matters && slices.ContainsFunc(known, func(k params.Parameter) bool { return k.Name == p.Param }) {
