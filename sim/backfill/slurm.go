@@ -1,6 +1,7 @@
 package backfill
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -336,6 +337,9 @@ func (p *slurm) Decide(e *sim.Engine) {
 		p.startInOrder(e, due)
 		p.ran = now
 	} else if p.waiting > 0 {
+		if asked := p.asked(e); asked != nil {
+			p.pass(e, asked, sim.Pass{Kind: sim.PassLimit, Limit: fmt.Sprintf("delay=%v (batch_sched_delay)", p.Delay/p.second)})
+		}
 		e.Wake(next)
 	}
 	if due && !e.Stopped() {
