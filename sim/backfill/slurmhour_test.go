@@ -2,9 +2,11 @@ package backfill_test
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -157,12 +159,17 @@ func nearnessOf(ours, theirs []float64) (d nearness) {
 	return d
 }
 
-// TestSlurmHour compares the policy with a real Slurm that ran the same jobs twice, for an hour, and that with itself. The figures stand in docs/slurm.md.
+// TestSlurmHour compares the policy with a real Slurm that ran the same jobs twice, for an hour, and that with itself. The table of the figures stands in docs/slurm.md.
 //
 // Nobody knows when the cycles of a site begin, so the policy runs with ten beginnings: each counts by itself, and their mean as a forecast of each wait.
 func TestSlurmHour(t *testing.T) {
-	for _, hour := range []string{"load-95", "load-105"} {
-		first, second := readHour(t, hour+"-1.txt.gz"), readHour(t, hour+"-2.txt.gz")
+	page, err := os.ReadFile("../../docs/slurm.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, hour := range []struct{ name, load string }{{"load-95", "0.95"}, {"load-105", "1.05"}} {
+		first, second := readHour(t, hour.name+"-1.txt.gz"), readHour(t, hour.name+"-2.txt.gz")
+		rows := map[string]string{}
 		truth := first.recorded()
 		policy := "backfill:order=slurm"
 		for _, name := range slices.Sorted(maps.Keys(first.parameters)) {
@@ -197,8 +204,17 @@ func TestSlurmHour(t *testing.T) {
 					means, correlations = append(means, d.mean), append(correlations, d.rank)
 				}
 				d := nearnessOf(mean, theirs)
+				if rows[queue] == "" {
+					rows[queue] = fmt.Sprintf("| %s, %s | %.1f s |", hour.load, queue, d.theirs)
+				}
+				rows[queue] += strings.ReplaceAll(fmt.Sprintf(" %.1f s (%+.1f %%), %.2f, %.0f s |", d.mean, 100*(d.mean/d.theirs-1), d.rank, d.off), "-", "−")
 				t.Logf("%-8s %-20s %-5s mean wait %5.1f s (%5.1f to %5.1f), recorded %5.1f s (%+5.1f %%), rank correlation %.2f (%.2f to %.2f), median error %.0f s",
-					hour, run.name, queue, d.mean, slices.Min(means), slices.Max(means), d.theirs, 100*(d.mean/d.theirs-1), d.rank, slices.Min(correlations), slices.Max(correlations), d.off)
+					hour.name, run.name, queue, d.mean, slices.Min(means), slices.Max(means), d.theirs, 100*(d.mean/d.theirs-1), d.rank, slices.Min(correlations), slices.Max(correlations), d.off)
+			}
+		}
+		for queue, row := range rows {
+			if !strings.Contains(string(page), row) {
+				t.Errorf("%s: docs/slurm.md does not have the row\n%s", queue, row)
 			}
 		}
 	}
