@@ -83,7 +83,7 @@ func (f *Fit) text(report *Report, median float64) string {
 	return text
 }
 
-// What the record shows counts only where it touches so many jobs, or so much time.
+// The least shares of jobs and the least times from which on an answer tells what the record shows.
 const (
 	oddShare     = 0.02 // of the jobs
 	yearSeconds  = 365 * 24 * 3600

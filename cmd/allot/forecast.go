@@ -1,8 +1,6 @@
 package main
 
 import (
-	"github.com/allot-opt/allot/formats/slurm"
-
 	"errors"
 	"fmt"
 	"strings"
@@ -10,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/formats/slurm"
 	"github.com/allot-opt/allot/internal/numtext"
 	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/lab/backtest"

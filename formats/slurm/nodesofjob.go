@@ -33,11 +33,11 @@ func (o *TraceReader) system(b *budget.Budget, site *site) (*system, error) {
 			continue
 		}
 		var err error
-		if *f.into, err = source(f.path, o.opener(), b); err != nil {
+		if *f.into, err = source(f.path, o.Open, b); err != nil {
 			return nil, err
 		}
 	}
-	return readSystem(src, b, o.opener(), true, nil)
+	return readSystem(src, b, o.Open, true, nil)
 }
 
 // limits are those of the files of qualities of service and associations; nil: none is named, or no nodes are known. The settings of the site say whether they hold.
@@ -54,7 +54,7 @@ func (o *TraceReader) limits(b *budget.Budget, sys *system, site *site) (*limits
 			continue
 		}
 		var err error
-		if *f.into, err = source(f.path, o.opener(), b); err != nil {
+		if *f.into, err = source(f.path, o.Open, b); err != nil {
 			return nil, err
 		}
 	}

@@ -3,6 +3,7 @@ package slurm_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -236,5 +237,26 @@ func TestLimitsByOptions(t *testing.T) {
 		if !slices.Equal(names, other) {
 			t.Errorf("%s: by options %q, by files %q", c.enforce, names, other)
 		}
+	}
+}
+
+// A file that can be read once only, such as a pipe, tells all that it has: slurm.conf nodes and policy, a table priorities and limits.
+func TestSiteFilesAreReadOnce(t *testing.T) {
+	texts := map[string]string{
+		"conf": "ClusterName=x\nAccountingStorageEnforce=limits\nNodeName=n[1-2] CPUs=4\nPartitionName=p Nodes=ALL\n",
+		"qos":  "Name|Priority|UsageFactor|GrpTRES\nhigh|10|1.000000|cpu=6\n",
+	}
+	reader := slurm.NewTraceReader()
+	reader.Files, reader.Open = slurm.Files{SlurmConf: "conf", QOS: "qos"}, func(name string) (io.ReadCloser, error) {
+		text := texts[name]
+		texts[name] = ""
+		return io.NopCloser(strings.NewReader(text)), nil
+	}
+	in, _, err := reader.Read(strings.NewReader("JobID|User|Account|Partition|QOS|State|Submit|Start|End|TimelimitRaw|NCPUS|NNodes\n1|a|b|p|high|COMPLETED|1|2|90|10|4|1\n"), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if policy, _ := in.Policy(); in.Processors() != 8 || !strings.HasPrefix(policy, "backfill") || len(in.Licences()) == 0 {
+		t.Errorf("%d processors, %s, %v", in.Processors(), policy, in.Licences())
 	}
 }

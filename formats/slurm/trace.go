@@ -150,7 +150,10 @@ func (o *TraceReader) Read(r io.Reader, name string) (*model.Instance, *model.Im
 		return nil, nil, &params.Error{Name: "processors", Expected: "no number, as the nodes have it", Found: o.Processors}
 	}
 	r, b := budget.Of(r)
-	site, err := o.site(o.opener(), b)
+	once := *o // a file may be a pipe, and slurm.conf is asked for its policy and its nodes, tables for priorities and limits
+	once.Open = readOnce(o.opener())
+	o = &once
+	site, err := o.site(o.Open, b)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -164,6 +167,32 @@ func (o *TraceReader) Read(r io.Reader, name string) (*model.Instance, *model.Im
 	}
 	return o.read(r, name, sys, site, limits)
 }
+
+// readOnce opens each file once, however often it is asked for: it keeps the texts.
+func readOnce(open opener) opener {
+	texts := map[string][]byte{}
+	return func(name string) (io.ReadCloser, error) {
+		text, known := texts[name]
+		if !known {
+			file, err := open(name)
+			if err != nil {
+				return nil, err
+			}
+			defer file.Close()
+			if text, err = io.ReadAll(io.LimitReader(file, mostKept)); err != nil {
+				return nil, err
+			}
+			if len(text) == mostKept { // the budget will refuse it
+				return open(name)
+			}
+			texts[name] = text
+		}
+		return io.NopCloser(bytes.NewReader(text)), nil
+	}
+}
+
+// mostKept is the size of a file from which on it is not kept, in bytes.
+const mostKept = 1 << 26
 
 // opener opens the files.
 func (o *TraceReader) opener() opener {

@@ -82,7 +82,7 @@ func (h *hour) recorded() map[string]float64 {
 	return waits
 }
 
-// under are the waits under a policy whose cycles begin so many seconds before those of a clock that begins with the first job.
+// under runs a policy and returns the waits of its jobs. The cycles of the policy begin ahead seconds before those of a clock that begins with the first job.
 func (h *hour) under(t *testing.T, text string, ahead float64) map[string]float64 {
 	t.Helper()
 	choice, err := solve.Choose(text)
