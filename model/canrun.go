@@ -142,7 +142,7 @@ func roomFor(memory, each float64, most int) int {
 	return n
 }
 
-// HasRoom says whether a memory has room for n tasks that need so much each: exactly n·each ≤ memory·(1 + 2⁻⁵²), where the last digit of a number that was rounded does not count.
+// HasRoom says whether n tasks fit a memory of which each task needs the amount each: exactly n·each ≤ memory·(1 + 2⁻⁵²), where the last digit of a number that was rounded does not count.
 func HasRoom(memory, each float64, n int) bool {
 	need := float64(n) * each
 	over := need - memory // exact if the two are close; else only its sign counts

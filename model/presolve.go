@@ -337,13 +337,19 @@ func (r *reducer) copyOf(d *Demand) *Demand {
 	return copied
 }
 
+// shared says whether all jobs of the class have one reduced demand.
+func (r *reducer) shared(c int32) bool {
+	class := &r.classes[c]
+	return !class.differs && (r.demands[c].Memory == 0 || !class.differsInMemory)
+}
+
 // of is the reduced demand of a job of the class with the given demand.
 func (r *reducer) of(c int32, asked *Demand) *Demand {
 	class, as := &r.classes[c], r.demands[c]
 	if !class.edited {
 		return asked
 	}
-	if !class.differs && (as.Memory == 0 || !class.differsInMemory) {
+	if r.shared(c) {
 		return as
 	}
 	own := r.copyOf(asked)
@@ -468,7 +474,7 @@ func (r *reducer) finish() (*Instance, *Reduction) {
 		in.jobs = slices.Clone(in.jobs)
 		own := 0
 		for c, class := range r.classes {
-			if class.edited && (class.differs || class.differsInMemory && r.demands[c].Memory > 0) {
+			if class.edited && !r.shared(int32(c)) {
 				own += class.jobs
 			}
 		}
